@@ -1,4 +1,4 @@
-"""Finds the words of a language in one folded sentence, and where its clauses begin."""
+"""Matches the word lists of a language against one folded sentence and finds where its clauses begin."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from wisen.text.directive_grammar import LETTER
-from wisen.text.pattern_heads import HEAD
+from wisen.text.pattern_heads import HEAD_LENGTH
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -16,13 +16,13 @@ if TYPE_CHECKING:
 
 Span = tuple[int, int]
 _WORD = re.compile(rf"{LETTER}+")
-_HEAD = re.compile(rf"(?<!{LETTER}){LETTER}{{1,{HEAD}}}")
-_ASCII_HEAD = re.compile(rf"\b\w{{1,{HEAD}}}", re.ASCII)
+_HEAD = re.compile(rf"(?<!{LETTER}){LETTER}{{1,{HEAD_LENGTH}}}")
+_ASCII_HEAD = re.compile(rf"\b\w{{1,{HEAD_LENGTH}}}", re.ASCII)
 _BREAKS = frozenset(",;:–(…!?.、。，؛،|/<←")
-_WITHIN = frozenset(".:|")
-"""They stand within a name where no blank does: `console.log`."""
+_NAME_SEPARATORS = frozenset(".:|")
+"""Without whitespace around them they are part of a name: `console.log`."""
 _CLAUSE_ENDS = re.compile(r"[,;:–(!?.、。，…](?=\s|$)|[、。，]|\s-\s|$")
-_DENSE_STARTS = re.compile(r"(?:^|[,;:–(…!?.、。，\s])\W*")
+_UNSPACED_STARTS = re.compile(r"(?:^|[,;:–(…!?.、。，\s])\W*")
 FIRING_KINDS = (
     *(
         "forbid",
@@ -39,7 +39,7 @@ FIRING_KINDS = (
     ),
     *("remember", "complaints", "lapses", "closing", "bare", "mandates", "binding"),
 )
-"""Without words of these kinds a sentence is no directive."""
+"""A sentence without words of any of these kinds is not a directive."""
 _OTHER_KINDS = (
     *(
         "negators",
@@ -54,25 +54,25 @@ _OTHER_KINDS = (
     ),
     *("orders", "tasks", "conditions", "passing", "pointing", "project", "insists", "adverbs", "tails"),
 )
-"""What is looked for in those that may be one."""
+"""Kinds that are only looked for in candidates."""
 _CLAUSE_OPENING_KINDS = frozenset(
     "forbid dislikes habits conventions wishes opening remember polite orders tasks permissions narratives suppositions"
     " questions mandates".split()
 )
-"""Kinds of words that a clause begins with; the others count wherever they stand."""
+"""Kinds of words that count only at the beginning of a clause; the others count anywhere."""
 _LEADING_KINDS = ("leads", "joints", "opening", "project", "polite", "passing", "lasting")
-"""Kinds of words behind which a clause may begin."""
-_FIRES = frozenset(FIRING_KINDS)
-_RECENT = 16
-"""So many sentences are kept: a message is read in several ways, and then no more."""
+"""Kinds of words after which a clause may begin."""
+_FIRING_SET = frozenset(FIRING_KINDS)
+_MAX_RECENT = 16
+"""Maximum number of cached sentences: a message is read in several ways, and then never again."""
 
 
 def matches_of(grammar: DirectiveGrammar, text: str) -> SentenceMatches:
-    """The words of each kind in a sentence as it was typed; looked for once while its message is read."""
+    """Return the words of each kind in a sentence as typed; cached while its message is read."""
     recent = grammar.recent_sentences
     found = recent.get(text)
     if found is None:
-        if len(recent) >= _RECENT:
+        if len(recent) >= _MAX_RECENT:
             recent.clear()
         found = recent[text] = SentenceMatches(grammar, grammar.fold(text))
     return found
@@ -81,29 +81,31 @@ def matches_of(grammar: DirectiveGrammar, text: str) -> SentenceMatches:
 class SentenceMatches:
     """The words of each kind in one sentence."""
 
-    def __init__(self, grammar: DirectiveGrammar, said: str) -> None:
+    def __init__(self, grammar: DirectiveGrammar, folded: str) -> None:
         self.grammar = grammar
-        self.folded = said
+        self.folded = folded
         self._glued = grammar.words.glued
-        self._begins: set[int] | None = None
-        self._chain: set[int] = set()
-        self._rest: dict[str, list[Span]] | None = None
-        self._inside: dict[str, list[Span]] = {}
-        self._begun: dict[str, list[Span]] = {}
-        self._fires: dict[str, list[Span]] | None = None
+        self._clause_starts: set[int] | None = None
+        self._opening_starts: set[int] = set()
+        self._other_spans: dict[str, list[Span]] | None = None
+        self._anywhere_spans: dict[str, list[Span]] = {}
+        self._start_spans: dict[str, list[Span]] = {}
+        self._firing_cache: dict[str, list[Span]] | None = None
 
     @property
     def _firing_spans(self) -> dict[str, list[Span]]:
-        """Words without which a sentence is no directive; looked for when first asked."""
-        if self._fires is None:
-            self._fires = self._find_spans("firing", FIRING_KINDS)
-            if "closing" in self._fires:
-                self._fires["closing"] = [span for span in self._fires["closing"] if self._ends_clause(span)]
-        return self._fires
+        """Words without which a sentence is not a directive, computed on first use."""
+        if self._firing_cache is None:
+            self._firing_cache = self._find_spans("firing", FIRING_KINDS)
+            if "closing" in self._firing_cache:
+                self._firing_cache["closing"] = [
+                    span for span in self._firing_cache["closing"] if self._ends_clause(span)
+                ]
+        return self._firing_cache
 
     @cached_property
     def _words(self) -> list[tuple[int, str]]:
-        """Where words begin, and how."""
+        """The position and first letters of each word."""
         head = _ASCII_HEAD if self.folded.isascii() else _HEAD
         return [] if self._glued else [(found.start(), found[0]) for found in head.finditer(self.folded)]
 
@@ -111,78 +113,84 @@ class SentenceMatches:
         return any(self._firing_spans.values())
 
     def spans(self, name: str) -> list[Span]:
-        """Where words of a kind stand; of some kinds only at the beginning of a clause."""
-        if name in _FIRES:
+        """Return the positions of words of a kind; for some kinds only at the beginning of a clause."""
+        if name in _FIRING_SET:
             return self._firing_spans.get(name, [])
-        if self._rest is None:
-            self._rest = self._find_spans("rest", _OTHER_KINDS)
-        return self._rest.get(name, [])
+        if self._other_spans is None:
+            self._other_spans = self._find_spans("rest", _OTHER_KINDS)
+        return self._other_spans.get(name, [])
 
     def kinds(self) -> list[tuple[str, bool]]:
-        """The kinds of words that stand in it, and whether it begins with them, but for what only leads to them."""
-        if self._rest is None:
-            self._rest = self._find_spans("rest", _OTHER_KINDS)
+        """Return the kinds of words that occur, each with whether it opens the sentence after introductory words."""
+        if self._other_spans is None:
+            self._other_spans = self._find_spans("rest", _OTHER_KINDS)
         self.clause_starts()
-        chain = self._chain
+        opening_starts = self._opening_starts
         return [
-            (name, not chain.isdisjoint([span[0] for span in spans]))
-            for found in (self._firing_spans, self._rest)
+            (name, not opening_starts.isdisjoint([span[0] for span in spans]))
+            for found in (self._firing_spans, self._other_spans)
             for name, spans in found.items()
             if spans
         ]
 
     def spans_anywhere(self, name: str) -> list[Span]:
-        """Where words of a kind stand, also inside a clause."""
-        if name not in self._inside:
-            self._inside[name] = sorted(self._matches(name))
-        return self._inside[name]
+        """Return the positions of words of a kind, also inside a clause."""
+        if name not in self._anywhere_spans:
+            self._anywhere_spans[name] = sorted(self._find_anywhere(name))
+        return self._anywhere_spans[name]
 
     def clause_end(self, start: int) -> int:
-        """Where a clause ends that goes on behind a place."""
+        """Return the end of the clause that contains a position."""
         end = _CLAUSE_ENDS.search(self.folded, start)
         return end.start() if end is not None else len(self.folded)
 
     def clause_starts(self) -> set[int]:
-        """Where clauses begin, and the words behind what only leads to them."""
-        if self._begins is None:
-            self._begins = set(self._find_unspaced_clause_starts()) if self._glued else self._find_clause_starts()
-        return self._begins
+        """Return where clauses begin, including the words after an introduction."""
+        if self._clause_starts is None:
+            self._clause_starts = (
+                set(self._find_unspaced_clause_starts()) if self._glued else self._find_clause_starts()
+            )
+        return self._clause_starts
 
     def opening_spans(self, name: str) -> list[Span]:
-        """Where words of a kind stand at the beginning of the sentence, but for what only leads to them."""
+        """Return the positions of words of a kind that open the sentence, after introductory words."""
         self.clause_starts()
-        return [span for span in self.spans(name) if span[0] in self._chain]
+        return [span for span in self.spans(name) if span[0] in self._opening_starts]
 
     def spans_at_start(self, name: str) -> list[Span]:
-        """The same of a kind that is only looked for there: its patterns may begin with any word."""
-        if name not in self._begun:
+        """Like `opening_spans`, for a kind that is only looked for there: its patterns may begin with any word."""
+        if name not in self._start_spans:
             pattern = self.grammar.pattern(name) if getattr(self.grammar.words, name) else None
             self.clause_starts()
-            found = [pattern.match(self.folded, start) for start in sorted(self._chain)] if pattern is not None else []
-            self._begun[name] = [match.span() for match in found if match is not None]
-        return self._begun[name]
+            found = (
+                [pattern.match(self.folded, start) for start in sorted(self._opening_starts)]
+                if pattern is not None
+                else []
+            )
+            self._start_spans[name] = [match.span() for match in found if match is not None]
+        return self._start_spans[name]
 
     def _find_spans(self, key: str, names: tuple[str, ...]) -> dict[str, list[Span]]:
-        """Looks once for all words of some kinds."""
+        """Find all words of some kinds in one pass."""
         found: dict[str, list[Span]] = {}
         if self._glued:
             for name in names:
-                if spans := sorted(self._find_unspaced(name, begins=name in _CLAUSE_OPENING_KINDS)):
+                if spans := sorted(self._find_unspaced(name, at_clause_start=name in _CLAUSE_OPENING_KINDS)):
                     found[name] = spans
             return found
         index = self.grammar.index(key, names, _CLAUSE_OPENING_KINDS)
-        said, heads, begins = self.folded, index.heads, self.clause_starts()
+        folded, heads, clause_starts = self.folded, index.heads, self.clause_starts()
         for start, head in self._words:
             if head not in heads:
                 continue
-            inside, begin = heads[head]
-            if inside is not None and inside.match_any(said, start) is not None:
-                inside.collect_matches(said, start, found)
-            if begin is not None and start in begins and begin.match_any(said, start) is not None:
-                begin.collect_matches(said, start, found)
+            anywhere, at_start = heads[head]
+            if anywhere is not None and anywhere.match_any(folded, start) is not None:
+                anywhere.collect_matches(folded, start, found)
+            if at_start is not None and start in clause_starts and at_start.match_any(folded, start) is not None:
+                at_start.collect_matches(folded, start, found)
         for entry in index.anywhere:
-            if entry.literal in said:
-                for match in entry.pattern.finditer(said):
+            if entry.literal in folded:
+                for match in entry.pattern.finditer(folded):
                     if entry.name not in _CLAUSE_OPENING_KINDS or match.start() in self.clause_starts():
                         found.setdefault(entry.name, []).append(match.span())
         return found
@@ -190,9 +198,9 @@ class SentenceMatches:
     def _ends_clause(self, span: Span) -> bool:
         return not _WORD.search(self.folded, span[1], self.clause_end(span[1]))
 
-    def _matches(self, name: str) -> Iterator[Span]:
+    def _find_anywhere(self, name: str) -> Iterator[Span]:
         if self._glued:
-            yield from self._find_unspaced(name, begins=False)
+            yield from self._find_unspaced(name, at_clause_start=False)
             return
         index = self.grammar.index(name, (name,))
         for start, head in self._words:
@@ -205,11 +213,11 @@ class SentenceMatches:
                 for match in entry.pattern.finditer(self.folded):
                     yield match.span()
 
-    def _find_unspaced(self, name: str, *, begins: bool) -> Iterator[Span]:
+    def _find_unspaced(self, name: str, *, at_clause_start: bool) -> Iterator[Span]:
         if not getattr(self.grammar.words, name):
             return
         pattern = self.grammar.pattern(name)
-        if begins:
+        if at_clause_start:
             for start in self.clause_starts():
                 if (match := pattern.match(self.folded, start)) is not None:
                     yield match.span()
@@ -219,46 +227,46 @@ class SentenceMatches:
 
     def _find_clause_starts(self) -> set[int]:
         leads = self.grammar.index("leading", _LEADING_KINDS).heads
-        said, until, chain = self.folded, 0, self._chain
-        beginnings: set[int] = set()
-        behind: set[int] = set()
+        folded, previous_end, opening_starts = self.folded, 0, self._opening_starts
+        clause_starts: set[int] = set()
+        after_lead: set[int] = set()
         for start, head in self._words:
-            begins = not until or start in behind or self._breaks(until, start)
-            if begins:
-                beginnings.add(start)
-            chained = not until or start in chain
-            if chained:
-                chain.add(start)
-            until = start + len(head)
+            at_clause_start = not previous_end or start in after_lead or self._is_clause_break(previous_end, start)
+            if at_clause_start:
+                clause_starts.add(start)
+            is_opening = not previous_end or start in opening_starts
+            if is_opening:
+                opening_starts.add(start)
+            previous_end = start + len(head)
             if head not in leads or (group := leads[head][0]) is None:
                 continue
-            for name, span in group.find_matches(said, start):
-                if begins or name == "joints":
-                    # what follows begins a clause too, but for the blanks and marks between
-                    following = _next_word(said, span[1])
-                    behind.add(following)
-                    if chained and name != "joints":
-                        chain.add(following)
-        return beginnings
+            for name, span in group.find_matches(folded, start):
+                if at_clause_start or name == "joints":
+                    # the next word begins a clause too
+                    following = _next_word(folded, span[1])
+                    after_lead.add(following)
+                    if is_opening and name != "joints":
+                        opening_starts.add(following)
+        return clause_starts
 
-    def _breaks(self, end: int, start: int) -> bool:
-        """Whether a mark between two words ends a clause."""
-        said = self.folded
-        if said[start - 1] == " " and said[start - 2].isalnum():
+    def _is_clause_break(self, end: int, start: int) -> bool:
+        """Whether punctuation between two words ends a clause."""
+        folded = self.folded
+        if folded[start - 1] == " " and folded[start - 2].isalnum():
             return False
-        apart = said[end:start]
-        return (not _BREAKS.isdisjoint(apart) and apart not in _WITHIN) or " - " in apart
+        between = folded[end:start]
+        return (not _BREAKS.isdisjoint(between) and between not in _NAME_SEPARATORS) or " - " in between
 
     def _find_unspaced_clause_starts(self) -> Iterator[int]:
         leads = self.grammar.unspaced_leads
-        for found in _DENSE_STARTS.finditer(self.folded):
+        for found in _UNSPACED_STARTS.finditer(self.folded):
             yield found.end()
-            self._chain.add(found.end())
+            self._opening_starts.add(found.end())
             if (lead := leads.match(self.folded, found.end())) is not None:
                 yield lead.end()
-                self._chain.add(lead.end())
+                self._opening_starts.add(lead.end())
 
 
-def _next_word(said: str, end: int) -> int:
-    found = _WORD.search(said, end)
-    return found.start() if found is not None else len(said)
+def _next_word(folded: str, end: int) -> int:
+    found = _WORD.search(folded, end)
+    return found.start() if found is not None else len(folded)

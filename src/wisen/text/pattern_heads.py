@@ -1,70 +1,70 @@
-"""The words that a pattern may begin with, so that most patterns need not be tried at most words."""
+"""Computes the words that a pattern can begin with, so that most patterns need not be tried at most words."""
 
 from __future__ import annotations
 
-HEAD = 4
-"""So many letters of a word are looked at."""
-_MOST = 300
-"""A pattern that may begin in more ways is tried everywhere."""
+HEAD_LENGTH = 4
+"""Number of leading letters of a word that are compared."""
+_MAX_HEADS = 300
+"""A pattern with more possible heads than this is tried everywhere."""
 
 
-class _Unknown(Exception):
-    """A pattern may begin with any word."""
+class _AnyWordError(Exception):
+    """The pattern may begin with any word."""
 
 
 def heads_of(pattern: str) -> frozenset[str] | None:
-    """The first letters of the words that a pattern may begin with; None where it may be any word."""
+    """Return the first letters of the words that a pattern may begin with; None if it may be any word."""
     try:
         reader = _HeadReader(pattern)
         return frozenset(reader.read())
-    except _Unknown:
+    except _AnyWordError:
         return None
 
 
 def head_of(word: str) -> str:
-    """The letters by which a word is looked up."""
-    return word[:HEAD]
+    """Return the letters by which a word is looked up."""
+    return word[:HEAD_LENGTH]
 
 
 def literal_in(pattern: str) -> str:
-    """The longest run of letters and blanks that stands in whatever a pattern matches; empty where none is sure to."""
-    runs, at = [""], 0
-    while at < len(pattern):
-        sign = pattern[at]
-        if sign == "|":
+    """Return the longest literal text that is part of every match of a pattern; empty if there is none."""
+    runs, position = [""], 0
+    while position < len(pattern):
+        character = pattern[position]
+        if character == "|":
             return ""
-        if sign in "([":
-            at = _end_of_group(pattern, at)
+        if character in "([":
+            position = _end_of_group(pattern, position)
             runs.append("")
             continue
-        if sign in "?*{":
-            runs[-1] = runs[-1][:-1]  # what stands before it may be missing
-            at = pattern.index("}", at) if sign == "{" else at
-        if sign.isalnum() or sign == " ":
-            runs[-1] += sign
+        if character in "?*{":
+            runs[-1] = runs[-1][:-1]  # the character before it is optional
+            position = pattern.index("}", position) if character == "{" else position
+        if character.isalnum() or character == " ":
+            runs[-1] += character
         else:
             runs.append("")
-        at += 2 if sign == "\\" else 1
+        position += 2 if character == "\\" else 1
     return max(runs, key=len)
 
 
-def _end_of_group(pattern: str, at: int) -> int:
-    """Where a group or a class ends that begins at a place."""
+def _end_of_group(pattern: str, position: int) -> int:
+    """Return the end of the group or character class that begins at a position."""
     depth, in_class = 0, False
     while True:
-        sign = pattern[at]
+        character = pattern[position]
         if in_class:
-            in_class = sign != "]"
+            in_class = character != "]"
         else:
-            in_class = sign == "["
-            depth += {"(": 1, ")": -1}.get(sign, 0)
-        at += 2 if sign == "\\" else 1
+            in_class = character == "["
+            depth += {"(": 1, ")": -1}.get(character, 0)
+        position += 2 if character == "\\" else 1
         if not depth and not in_class:
-            return at
+            return position
 
 
 class _HeadReader:
-    """Walks through a pattern of literals, groups, classes, looks ahead and repetitions."""
+    """Walks a pattern of literals, groups, character classes, lookarounds and quantifiers."""
 
     def __init__(self, pattern: str) -> None:
         self._pattern = pattern
@@ -72,10 +72,10 @@ class _HeadReader:
         self._done: set[str] = set()
 
     def read(self) -> set[str]:
-        rest = self._alternatives({""})
-        self._done |= {head for head in rest if head}
-        if "" in rest or not self._done:
-            raise _Unknown
+        unfinished = self._alternatives({""})
+        self._done |= {head for head in unfinished if head}
+        if "" in unfinished or not self._done:
+            raise _AnyWordError
         return self._done
 
     def _alternatives(self, heads: set[str]) -> set[str]:
@@ -89,41 +89,49 @@ class _HeadReader:
     def _sequence(self, heads: set[str]) -> set[str]:
         while self._at < len(self._pattern) and self._pattern[self._at] not in "|)":
             start = self._at
-            then = self._item(heads)
-            repeated = self._repetition()
-            if repeated is not None:
-                then = self._repeat(start, heads, then, repeated)
-            heads = then
-            if len(heads) + len(self._done) > _MOST:
-                raise _Unknown
+            next_heads = self._item(heads)
+            quantifier = self._repetition()
+            if quantifier is not None:
+                next_heads = self._repeat(start, heads, next_heads, quantifier)
+            heads = next_heads
+            if len(heads) + len(self._done) > _MAX_HEADS:
+                raise _AnyWordError
         return heads
 
-    def _repeat(self, start: int, heads: set[str], once: set[str], least: str) -> set[str]:
-        """What a repeated item leads to; nothing, where it may be missing."""
-        if least in "*+{" and once - {""}:
+    def _repeat(self, start: int, heads: set[str], after_one: set[str], quantifier: str) -> set[str]:
+        """Return the heads after a repeated item, including those without it if it is optional."""
+        if quantifier in "*+{" and after_one - {""}:
             end, self._at = self._at, start
-            again = self._item(once)
+            after_two = self._item(after_one)
             self._at = end
-            once = once | again
-        return once | heads if least in "?*0" else once
+            after_one = after_one | after_two
+        return after_one | heads if quantifier in "?*0" else after_one
 
     def _item(self, heads: set[str]) -> set[str]:
-        sign = self._pattern[self._at]
-        if sign == "(":
+        character = self._pattern[self._at]
+        if character == "(":
             return self._group(heads)
-        if sign == "[":
+        if character == "[":
             return self._class(heads)
         self._at += 1
-        if sign == "\\":
+        if character == "\\":
             return self._escaped(heads)
-        return self._anything(heads) if sign == "~" else self._literal(heads, " " if sign in ".^$" else sign)
+        return (
+            self._anything(heads)
+            if character == "~"
+            else self._literal(heads, " " if character in ".^$" else character)
+        )
 
     def _escaped(self, heads: set[str]) -> set[str]:
-        sign = self._pattern[self._at]
+        character = self._pattern[self._at]
         self._at += 1
-        if sign in "bB":
+        if character in "bB":
             return heads
-        return self._anything(heads) if sign in "wSD" else self._literal(heads, " " if sign in "sWd" else sign)
+        return (
+            self._anything(heads)
+            if character in "wSD"
+            else self._literal(heads, " " if character in "sWd" else character)
+        )
 
     def _group(self, heads: set[str]) -> set[str]:
         if self._pattern.startswith(("(?!", "(?=", "(?<"), self._at):
@@ -137,9 +145,9 @@ class _HeadReader:
     def _skip_group(self) -> None:
         depth = 0
         while True:
-            sign = self._pattern[self._at]
-            depth += {"(": 1, ")": -1}.get(sign, 0)
-            self._at += 2 if sign == "\\" else 1
+            character = self._pattern[self._at]
+            depth += {"(": 1, ")": -1}.get(character, 0)
+            self._at += 2 if character == "\\" else 1
             if not depth:
                 return
 
@@ -152,25 +160,25 @@ class _HeadReader:
         return set().union(*(self._literal(heads, letter) for letter in letters))
 
     def _repetition(self) -> str | None:
-        """How often the item before may come: the sign, or "0" and "{" for a number."""
+        """Return the quantifier of the previous item: its character, or "0" or "{" for a counted one."""
         if self._at >= len(self._pattern) or self._pattern[self._at] not in "?*+{":
             return None
-        sign = self._pattern[self._at]
-        if sign == "{":
-            sign = "0" if self._pattern[self._at + 1] == "0" else "{"
+        character = self._pattern[self._at]
+        if character == "{":
+            character = "0" if self._pattern[self._at + 1] == "0" else "{"
             self._at = self._pattern.index("}", self._at)
         self._at += 1
         if self._at < len(self._pattern) and self._pattern[self._at] == "?":
             self._at += 1
-        return sign
+        return character
 
     def _literal(self, heads: set[str], letter: str) -> set[str]:
         if letter.isalnum() or letter == "_" or "\u0900" <= letter <= "\u097f":
-            grown = {head + letter for head in heads}
-            self._done |= {head for head in grown if len(head) >= HEAD}
-            return {head for head in grown if len(head) < HEAD}
+            extended = {head + letter for head in heads}
+            self._done |= {head for head in extended if len(head) >= HEAD_LENGTH}
+            return {head for head in extended if len(head) < HEAD_LENGTH}
         if letter == "'" and heads != {""}:
-            # an apostrophe may be missing: both words are known
+            # an apostrophe may be missing: both spellings count
             self._done |= {head for head in heads if head}
             return heads
         self._done |= {head for head in heads if head}
@@ -178,5 +186,5 @@ class _HeadReader:
 
     def _anything(self, heads: set[str]) -> set[str]:
         if heads:
-            raise _Unknown
+            raise _AnyWordError
         return heads
