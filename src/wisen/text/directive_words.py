@@ -1,7 +1,7 @@
-"""The words of a language by which directives are known: one data file per language, or a part of an added one.
+"""Schema of the word lists that identify directives: one data file per language, or a section of an added one.
 
-Each entry is a regular expression over folded text (`letter_folding.py`): a blank is any run of blanks, an apostrophe
-may be missing, `~` is a gap of up to four words, and an entry begins and ends where words do.
+Each entry is a regular expression over folded text (`letter_folding.py`): a space is any run of whitespace, an
+apostrophe is optional, `~` is a gap of up to four words, and an entry begins and ends at word boundaries.
 """
 
 from __future__ import annotations
@@ -18,36 +18,36 @@ from wisen.errors import LanguageError
 
 Words: TypeAlias = tuple[str, ...]
 SHIPPED = tuple("en es fr de pt it pl tr vi sv hi-latn ru ar hi zh ja ko".split())
-"""The languages that come with the package, English first."""
+"""The languages that ship with the package, English first."""
 
 
 class DirectiveWords(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
-    """How speakers of a language tell an agent how to work."""
+    """Words with which speakers of a language tell an agent how to work."""
 
     script: str = "latin"
-    """The letters that it is written in: latin, cyrillic, arabic, devanagari, han, kana or hangul."""
+    """The script: latin, cyrillic, arabic, devanagari, han, kana or hangul."""
     glued: bool = False
-    """Whether words are written without blanks between them, or with endings glued to them."""
+    """Whether words are written without spaces between them, or with endings attached."""
     accents: bool = False
-    """Whether words mean something else without their accents."""
+    """Whether words change their meaning without accents."""
     free_order: bool = False
-    """Whether orders are not known by their place: what says that it lasts is then one wherever it stands."""
+    """Whether orders cannot be recognized by position: lasting words then make an order anywhere."""
     prefix: str = ""
-    """What may be glued to the front of a word."""
+    """Prefixes that may be attached to a word."""
     marks: Words = ()
-    """Frequent words that tell the language."""
+    """Frequent words that identify the language."""
     letters: str = ""
     """Letters that few other languages have."""
     sure: Words = ()
-    """Those of them that no other language has."""
+    """Those of the `marks` that no other language has."""
     greetings: Words = ()
-    """Greetings and names in front, where a mark sets them off: they carry no meaning."""
+    """Greetings and names in front, followed by punctuation: they carry no meaning."""
     pleases: Words = ()
-    """Polite words in front or at the end, which carry no meaning."""
+    """Polite words at the front or end, which carry no meaning."""
     tails: Words = ()
-    """What is asked behind an order, and asks nothing: "…, ok?"."""
+    """Question tags after an order: "…, ok?"."""
     leads: Words = ()
-    """What may stand before the word that a clause is read by; it is quoted all the same."""
+    """Introductory words before the word that determines a clause; they are still quoted."""
     joints: Words = ()
     """Words that begin a clause: and, but, because."""
     negators: Words = ()
@@ -55,74 +55,74 @@ class DirectiveWords(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw
     conditions: Words = ()
     exceptions: Words = ()
     forbid: Words = ()
-    """How a clause begins that forbids."""
+    """Openings of a clause that forbids."""
     forbidden: Words = ()
-    """What forbids wherever it stands: "is banned", an ending of verbs."""
+    """Words that forbid in any position: "is banned", a verb ending."""
     required: Words = ()
-    """What orders wherever it stands: "is mandatory"."""
+    """Words that order in any position: "is mandatory"."""
     swap: Words = ()
-    """One thing instead of another, wherever it stands in an order."""
+    """One thing instead of another, in any position of an order."""
     bare: Words = ()
-    """What stands between two things, of which the one is wanted and the other not: "tabs not spaces"."""
+    """Words between a wanted and an unwanted thing: "tabs not spaces"."""
     lasting: Words = ()
-    """What says that it lasts; with an order, a ban or a wish."""
+    """Lasting words such as "always"; they need an order, a prohibition or a wish."""
     adverbs: Words = ()
-    """Those of them that may also tell how a thing works: "a list that never ends"."""
+    """Those of the `lasting` words that may also describe: "a list that never ends"."""
     opening: Words = ()
-    """What says that it lasts and makes an order of what follows: "from now on"."""
+    """Lasting words that turn what follows into an order: "from now on"."""
     orders: Words = ()
-    """How a clause begins that orders."""
+    """Openings of a clause that orders."""
     tasks: Words = ()
-    """How a clause begins that is a piece of work: it is no directive unless it says that it lasts."""
+    """Openings of a clause that is a task: not a directive unless it has lasting words."""
     closing: Words = ()
-    """How a clause ends that orders."""
+    """Endings of a clause that orders."""
     habits: Words = ()
-    """How to answer: it lasts by itself."""
+    """How to answer: always lasting."""
     conventions: Words = ()
     """How things are done in a project, at the beginning of a clause."""
     project: Words = ()
-    """What names the project at hand: "in this repo", "here"."""
+    """Words that name the current project: "in this repo", "here"."""
     wishes: Words = ()
     dislikes: Words = ()
     """What the user does not want to see."""
     remember: Words = ()
     polite: Words = ()
-    """How a question begins that asks for something."""
+    """Openings of a question that asks for an action."""
     checks: Words = ()
-    """How a polite question goes on that asks to look at something."""
+    """Continuations of a polite question that asks to look at something."""
     complaints: Words = ()
-    """That something was done again that must not be."""
+    """Complaints that something unwanted was done again."""
     lapses: Words = ()
-    """That something was not done that should be."""
+    """Complaints that something required was not done."""
     insists: Words = ()
-    """That it was said before."""
+    """Statements that it was said before."""
     obliges: Words = ()
-    """What says that something has to be so: "needs", "is supposed to"."""
+    """Words of obligation: "needs", "is supposed to"."""
     mandates: Words = ()
-    """How a clause begins that says by its form alone how to work: "every endpoint needs", "nobody pushes to"."""
+    """Openings of a clause whose form alone makes it a directive: "every endpoint needs", "nobody pushes to"."""
     manners: Words = ()
-    """How a short message begins that tells a manner of working, and is no piece of work: "sign mails with"."""
+    """Openings of a short message about a way of working, as opposed to a task: "sign mails with"."""
     binding: Words = ()
-    """The same wherever it stands: "is a last resort", "and nowhere else"."""
+    """Words that make a directive in any position: "is a last resort", "and nowhere else"."""
     general: Words = ()
-    """An order that holds for each case: "before each commit"."""
+    """Scopes of an order that applies to every case: "before each commit"."""
     passing: Words = ()
     permissions: Words = ()
     questions: Words = ()
-    """How a question begins that wants to know something."""
+    """Openings of a question that asks for information."""
     suppositions: Words = ()
     narratives: Words = ()
-    """What tells how things are or were."""
+    """Words that describe how things are or were."""
     citations: Words = ()
-    """What somebody else says, or what is only to be written down somewhere."""
+    """Words that introduce what somebody else says, or text that is only to be written somewhere."""
     harmless: Words = ()
-    """What looks like a directive and is none; it is not read."""
+    """Phrases that look like a directive but are not; they are ignored."""
     pointing: Words = ()
-    """What points at something that only the user saw."""
+    """Words that refer to something that only the user saw."""
 
 
 def check_patterns(words: DirectiveWords, where: str) -> None:
-    """Whether each entry can be matched. Raises: LanguageError."""
+    """Check that each entry is a valid regular expression. Raises: LanguageError."""
     for name, entries in msgspec.structs.asdict(words).items():
         for entry in entries if isinstance(entries, tuple) else ():
             try:
@@ -135,6 +135,6 @@ def check_patterns(words: DirectiveWords, where: str) -> None:
 
 @cache
 def shipped_words(code: str) -> DirectiveWords:
-    """The words of a language that comes with the package."""
+    """Load the words of a shipped language."""
     file = resources.files(__package__).joinpath("languages", f"{code}.toml")
     return msgspec.convert(tomllib.loads(file.read_text(encoding="utf-8")), DirectiveWords)

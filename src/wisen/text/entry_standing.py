@@ -1,8 +1,8 @@
-"""Whether an entry stands, so that it is told at each start; and why not, for people.
+"""Decides whether an entry is delivered at every session start, and gives the reason for people.
 
-What stands is what the user said with words by which it lasts, said again so, confirmed or approved. How likely a
-classifier takes something to be meant to last decides nothing here. What does not stand is of the moment: it is told
-by what calls it up, or found when somebody asks.
+Standing entries are those that the user stated with lasting words, repeated that way, confirmed or approved. How
+likely a classifier considers an entry to be lasting has no influence here. Other entries are of the moment: they are
+delivered when their trigger matches, or found when somebody searches.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 
 class EntryStanding(StrEnum):
-    """Why an entry is told at each start, or why not; the value tells it to a person."""
+    """Why an entry is delivered at every session start, or why not; the value is shown to people."""
 
     APPROVED = "you approved it"
     CONFIRMED = "you confirmed it"
@@ -40,11 +40,11 @@ class EntryStanding(StrEnum):
 
     @property
     def is_standing(self) -> bool:
-        """Whether what it is said of is told at each start."""
-        return self in _STANDS
+        """Whether such an entry is delivered at every session start."""
+        return self in _STANDING_REASONS
 
 
-_STANDS = frozenset(
+_STANDING_REASONS = frozenset(
     {
         EntryStanding.APPROVED,
         EntryStanding.CONFIRMED,
@@ -53,21 +53,21 @@ _STANDS = frozenset(
         EntryStanding.FILED,
     }
 )
-_LESSONS = (Category.CORRECTION, Category.PREFERENCE)
-"""What can be told as a rule: gaps, insights and best practices are entries of their own kind."""
-_UNWORDED = (DirectiveForm.QUESTION, DirectiveForm.COMPLAINT)
-"""Forms that tell what to do, and would be no rule as a line of a file."""
-_MANY = 4_096
+_LESSON_CATEGORIES = (Category.CORRECTION, Category.PREFERENCE)
+"""Categories that can become rules: gaps, insights and best practices are entries of their own kind."""
+_UNSUITABLE_FORMS = (DirectiveForm.QUESTION, DirectiveForm.COMPLAINT)
+"""Forms of a directive that would not read as a rule in a file."""
+_MAX_CACHED = 4_096
 
 
 def standing_of(state: EntryState) -> EntryStanding:
-    """Why an entry is told at each start, or why not."""
+    """Return why an entry is delivered at every session start, or why not."""
     entry = state.entry
     if state.status is EntryStatus.PROMOTED:
         return EntryStanding.APPROVED if state.confirmed else EntryStanding.FILED
     if state.confirmed and entry.type is EntryType.LEARNING:
         return EntryStanding.CONFIRMED
-    if entry.type is not EntryType.LEARNING or entry.category not in _LESSONS:
+    if entry.type is not EntryType.LEARNING or entry.category not in _LESSON_CATEGORIES:
         return EntryStanding.OTHER_KIND
     return _standing_by_quotes(state) if entry.origin is EntryOrigin.STATED else EntryStanding.UNSAID
 
@@ -76,69 +76,73 @@ def _standing_by_quotes(state: EntryState) -> EntryStanding:
     entry = state.entry
     if state.lasting:
         return EntryStanding.REPEATED
-    if entry.standing or _is_asked_to_keep(entry):
+    if entry.standing or _was_asked_to_remember(entry):
         return EntryStanding.MARKED
-    read = _read_standing(state.text, entry.details)
-    if entry.standing is not None and (read.is_standing or read is EntryStanding.REMARK):
-        return EntryStanding.UNMARKED  # recorded as a lesson of the moment: by the turn, not by its words alone
-    return read
+    reading = _read_standing(state.text, entry.details)
+    if entry.standing is not None and (reading.is_standing or reading is EntryStanding.REMARK):
+        return EntryStanding.UNMARKED  # recorded as a lesson of the moment because of its turn, not only its words
+    return reading
 
 
 def is_lesson(state: EntryState) -> bool:
-    """Whether the words of an entry tell what to do, or something calls it up: else it is a remark."""
+    """Whether an entry says what to do or has a trigger: otherwise it is a remark."""
     entry = state.entry
-    told = bool(entry.standing) or _is_asked_to_keep(entry) or state.trigger is not None
-    return told or bool(_directives(state.text, entry.details))
+    is_statement = bool(entry.standing) or _was_asked_to_remember(entry) or state.trigger is not None
+    return is_statement or bool(_directives(state.text, entry.details))
 
 
 def is_lasting_entry(state: EntryState) -> bool:
-    """Whether the user told what to do, and not for now alone: it can take the place of what they said before."""
+    """Whether the user said what to do, and not only for now: it can replace what they said before."""
     standing = standing_of(state)
     return standing.is_standing or (standing is EntryStanding.UNMARKED and is_lesson(state))
 
 
 def needs_wording(state: EntryState) -> bool:
-    """Whether the words of an entry are no rule for a file as they are: they point at something, ask, or only tell."""
+    """Whether an entry must be reworded to be a rule in a file: it refers to something, asks or only describes."""
     if state.confirmed:
         return False
-    read = directives_in(state.text)
-    if read and state.is_standing:  # to somebody who was not there it says something, or it would not stand
-        return any(each.form in _UNWORDED for each in read)
-    if read:
-        return any(not each.stands_alone or each.passing or each.form in _UNWORDED for each in read)
-    # A fact tells nothing to do; somebody asked for it to be kept, or a person worded it so.
+    reading = directives_in(state.text)
+    if reading and state.is_standing:  # it makes sense without context, otherwise it would not be standing
+        return any(each.form in _UNSUITABLE_FORMS for each in reading)
+    if reading:
+        return any(not each.stands_alone or each.passing or each.form in _UNSUITABLE_FORMS for each in reading)
+    # A fact does not say what to do; somebody asked to remember it, or a person worded it that way.
     is_fact = (
-        state.entry.category not in _LESSONS or standing_of(state).is_standing or state.text != state.entry.summary
+        state.entry.category not in _LESSON_CATEGORIES
+        or standing_of(state).is_standing
+        or state.text != state.entry.summary
     )
     return not (is_fact and stands_alone(state.text))
 
 
-def _is_asked_to_keep(entry: Entry) -> bool:
-    """Whether the user asked for it to be remembered, in a version that kept that as certainty."""
+def _was_asked_to_remember(entry: Entry) -> bool:
+    """Whether the user asked to remember it, as an earlier version recorded it: as certainty."""
     return entry.standing is None and entry.category is Category.PREFERENCE and entry.durable >= 1
 
 
-@lru_cache(maxsize=_MANY)
+@lru_cache(maxsize=_MAX_CACHED)
 def _read_standing(text: str, message: str) -> EntryStanding:
-    found = _directives(text, message)
-    if any(each.passing for each in found) or is_temporary(text) or is_temporary(message):
+    directives = _directives(text, message)
+    if any(each.passing for each in directives) or is_temporary(text) or is_temporary(message):
         return EntryStanding.PASSING
-    if not found:
+    if not directives:
         return EntryStanding.REMARK
-    if any(each.standing for each in found):
+    if any(each.standing for each in directives):
         return EntryStanding.MARKED
-    return EntryStanding.POINTS if not any(each.stands_alone for each in found) else EntryStanding.UNMARKED
+    return EntryStanding.POINTS if not any(each.stands_alone for each in directives) else EntryStanding.UNMARKED
 
 
-@lru_cache(maxsize=_MANY)
+@lru_cache(maxsize=_MAX_CACHED)
 def _directives(text: str, message: str) -> tuple[Directive, ...]:
-    """The directives of an entry's words, and those of its message that are the same, where a word was left out."""
-    own = directives_in(text)
-    words = _plain(text)
+    """Return the directives of an entry's text, and those of its message that match it apart from omitted words."""
+    of_text = directives_in(text)
+    normalized = _normalize(text)
     of_message = directives_in(message) if message else ()
-    same = [each for each in of_message if (plain := _plain(each.text)) and (plain in words or words in plain)]
-    return (*own, *same)
+    matching = [
+        each for each in of_message if (plain := _normalize(each.text)) and (plain in normalized or normalized in plain)
+    ]
+    return (*of_text, *matching)
 
 
-def _plain(text: str) -> str:
+def _normalize(text: str) -> str:
     return " ".join(text.casefold().split()).strip(" .!。！")

@@ -1,4 +1,4 @@
-"""Words by which users say how long something holds: always, or for the moment."""
+"""Detects words that say how long something applies: always, or only for now."""
 
 from __future__ import annotations
 
@@ -17,18 +17,18 @@ _ALWAYS = (
     r"|luôn|luôn luôn|không bao giờ|đừng bao giờ|từ giờ|từ nay|từ giờ trở đi"
     r"|हमेशा|कभी|अब से|आगे से|hamesha|kabhi|ab se|aage se|دائما|دائمًا|أبدا|أبدًا|من الآن فصاعدا|من هنا ورايح"
 )
-_DENSE_ALWAYS = (
+_UNSPACED_ALWAYS = (
     "总是|總是|永远|永遠|以后|以後|从现在开始|一律|每次|今后"
     "|必ず|いつも|今後|これから|常に|絶対|毎回|항상|언제나|앞으로|절대|늘 "
 )
-_LASTS = re.compile(rf"(?<!\w)(?:{_ALWAYS})(?!\w)|{_DENSE_ALWAYS}", re.IGNORECASE)
-_SOFT = (
+_LASTS = re.compile(rf"(?<!\w)(?:{_ALWAYS})(?!\w)|{_UNSPACED_ALWAYS}", re.IGNORECASE)
+_SOFTENERS = (
     r"(?:(?:please|and|so|but|again|just|also|no|nope|ok|okay|bitte|por favor|s'il te plaît|per favore)[\s,:.!–—-]+)*"
 )
-_OPENS = re.compile(rf"\W*{_SOFT}(?:(?:{_ALWAYS})(?!\w)|{_DENSE_ALWAYS})", re.IGNORECASE)
-_CLOSES = re.compile(rf"(?<!\w)(?:(?:{_ALWAYS})(?!\w)|{_DENSE_ALWAYS})[\s.!,。！]*\Z", re.IGNORECASE)
+_OPENS = re.compile(rf"\W*{_SOFTENERS}(?:(?:{_ALWAYS})(?!\w)|{_UNSPACED_ALWAYS})", re.IGNORECASE)
+_CLOSES = re.compile(rf"(?<!\w)(?:(?:{_ALWAYS})(?!\w)|{_UNSPACED_ALWAYS})[\s.!,。！]*\Z", re.IGNORECASE)
 _CLAUSES = re.compile(r"(?<=[.!?;:,])\s+|\s+[–—-]\s+|(?<=[。！？；，、])")
-_NOW = re.compile(
+_TEMPORARY = re.compile(
     r"\b(?:for now|for the (?:moment|time being)|(?:just |only )?this (?:once|time)|right now|temporarily"
     r"|for today|today(?!['’])"
     r"|tonight|vorerst|fürs erste|erstmal|diesmal|dieses mal|heute|por ahora|por hoy|de momento|esta vez|hoy"
@@ -43,12 +43,12 @@ _NOW = re.compile(
 
 
 def has_lasting_words(text: str) -> bool:
-    """Whether a text says that something holds beyond the moment, wherever it does."""
+    """Whether a text contains lasting words in any position."""
     return _LASTS.search(text.replace("’", "'")) is not None
 
 
 def is_lasting_order(text: str) -> bool:
-    """Whether a clause of it begins or ends with such a word: "never push", "…, always", and not "it never works"."""
+    """Whether a clause begins or ends with a lasting word: "never push", "…, always", but not "it never works"."""
     if not has_lasting_words(text):
         return False
     clauses = [each for each in _CLAUSES.split(text.replace("’", "'")) if each.strip()]
@@ -56,5 +56,5 @@ def is_lasting_order(text: str) -> bool:
 
 
 def is_temporary(text: str) -> bool:
-    """Whether it is said to hold for the moment alone."""
-    return _NOW.search(text.replace("’", "'")) is not None and _LASTS.search(text) is None
+    """Whether a text says that it applies only for now."""
+    return _TEMPORARY.search(text.replace("’", "'")) is not None and _LASTS.search(text) is None

@@ -1,8 +1,8 @@
-"""The words that turn what a sentence says, in all the languages that are shipped: negators, limits, conditions.
+"""Finds words that change the meaning of a sentence in all shipped languages: negators, limits, conditions.
 
-Languages that are written with the same letters share words that mean different things ("no", "para", "mai"), so that
-each language has words of its own in `meaning_words.toml`; a text is read in the language that its small words tell.
-An entry there is a list of regular expressions, in which `\\s` stands for a blank.
+Languages with the same script share words of different meaning ("no", "para", "mai"), so each language has its own
+words in `meaning_words.toml`; a text is read in the language that its function words indicate. An entry there is a
+list of regular expressions, in which `\\s` stands for a space.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from typing import NamedTuple
 
 
 class MeaningTurn(StrEnum):
-    """What a word does to a sentence; the value names it for people."""
+    """How a word changes a sentence; the value is shown to people."""
 
     NOT = "not"
     SWAP = "instead of"
@@ -36,14 +36,14 @@ class TurnWords(NamedTuple):
     """The words of one language."""
 
     marks: frozenset[str]
-    """Words that tell the language: small ones, and those that turn."""
+    """Words that identify the language: function words, and those that change the meaning."""
     spared: re.Pattern[str]
-    """What looks like a word that turns, and turns nothing: "don't forget to", "not only"."""
+    """Phrases that look like such words but do not change the meaning: "don't forget to", "not only"."""
     turns: dict[MeaningTurn, re.Pattern[str]]
 
 
-_GLUED = frozenset({"zh", "ja", "ko"})
-"""Languages that are written without blanks between words, or with endings glued to them."""
+_UNSPACED = frozenset({"zh", "ja", "ko"})
+"""Languages written without spaces between words, or with endings attached."""
 _SCRIPTS = (
     ("ja", re.compile(r"[\u3040-\u30ff]")),
     ("ko", re.compile(r"[\uac00-\ud7af]")),
@@ -55,27 +55,28 @@ _SCRIPTS = (
 _LATIN = tuple("en de fr es pt it pl sv tr vi".split())
 _WORD = re.compile(r"[^\W\d_]+(?:'[^\W\d_]+)?")
 _ROMAN_HINDI = frozenset("mat karo nahi hai ke ki mein bina hamesha kabhi istemal karna karein na".split())
-_TELLING = {
+_RARE_LETTERS = {
     "pl": "ąćęłńóśźż",
     "de": "ßäöü",
     "tr": "ığş",
     "sv": "åäö",
     "vi": "ạảấầẩậắằẳẵặẹẻẽếềểễệịọỏốồổỗộớờởỡợụủứừửữựỳỵỷỹđơư",
 }
-"""Letters that few other languages have; each counts as a small word."""
+"""Letters that few other languages have; each counts as two function words."""
 
 
 def language_of(text: str) -> str:
-    """The language of a text, by its letters or by its small words; empty where nothing tells."""
+    """Return the language of a text by its script or function words; empty if unknown."""
     for code, letters in _SCRIPTS:
         if len(letters.findall(text)) > 1:
             return code
-    plain = text.casefold()
-    words = _WORD.findall(plain)
+    lowered = text.casefold()
+    words = _WORD.findall(lowered)
     if len(_ROMAN_HINDI.intersection(words)) > 1:
         return "hi"
     scores = {
-        code: sum(word in turn_words(code).marks for word in words) + 2 * len({*_TELLING.get(code, "")} & {*plain})
+        code: sum(word in turn_words(code).marks for word in words)
+        + 2 * len({*_RARE_LETTERS.get(code, "")} & {*lowered})
         for code in _LATIN
     }
     best = max(scores, key=lambda code: (scores[code], code == "en"))
@@ -84,11 +85,11 @@ def language_of(text: str) -> str:
 
 @cache
 def turn_words(code: str) -> TurnWords:
-    """The words of a language."""
+    """Load the words of a language."""
     table = _tables()[code]
-    turns = {turn: _pattern(table[turn.name.lower()], is_glued=code in _GLUED) for turn in MeaningTurn}
-    plain = (word for words in table.values() for word in words.split() if word.isalpha())
-    return TurnWords(frozenset(plain), re.compile(table["spared"], re.IGNORECASE), turns)
+    turns = {turn: _pattern(table[turn.name.lower()], is_unspaced=code in _UNSPACED) for turn in MeaningTurn}
+    lowered = (word for words in table.values() for word in words.split() if word.isalpha())
+    return TurnWords(frozenset(lowered), re.compile(table["spared"], re.IGNORECASE), turns)
 
 
 @cache
@@ -96,6 +97,6 @@ def _tables() -> dict[str, dict[str, str]]:
     return tomllib.loads(resources.files(__package__).joinpath("meaning_words.toml").read_text(encoding="utf-8"))
 
 
-def _pattern(words: str, *, is_glued: bool) -> re.Pattern[str]:
-    found = "|".join(sorted(words.split(), key=len, reverse=True))
-    return re.compile(found if is_glued else rf"(?<![\w'])(?:{found})(?![\w'])", re.IGNORECASE)
+def _pattern(words: str, *, is_unspaced: bool) -> re.Pattern[str]:
+    alternatives = "|".join(sorted(words.split(), key=len, reverse=True))
+    return re.compile(alternatives if is_unspaced else rf"(?<![\w'])(?:{alternatives})(?![\w'])", re.IGNORECASE)

@@ -1,4 +1,4 @@
-"""Tells which languages a message may be in, by its letters and words; each with its words for directives."""
+"""Detects the likely languages of a message by script and words, each with its directive grammar."""
 
 from __future__ import annotations
 
@@ -22,61 +22,61 @@ _SCRIPTS = (
     ("devanagari", re.compile("[\u0900-\u097f]")),
 )
 _WORD = re.compile(r"[^\W\d_]+(?:['’][^\W\d_]+)*")
-_ENGLISH_ENOUGH = 0.15
-"""From such a share of English words on a text in ASCII is not looked at in other languages."""
-_READ = 600
-"""So much of a text tells its language."""
+_MIN_ENGLISH_SHARE = 0.15
+"""With at least this share of English words, an ASCII text is not read in other languages."""
+_MAX_READ = 600
+"""Number of characters of a text that are examined."""
 _BY_VOCABULARY, _BY_MARK, _BY_LETTER = 1, 2, 3
-"""How surely words of patterns, frequent words and letters tell a language."""
+"""Weights of pattern words, frequent words and letters as evidence for a language."""
 
 
 class MessageLanguages:
-    """The languages that are shipped, and those that were added."""
+    """The shipped languages and those that the user added."""
 
     def __init__(self, added: Mapping[str, DirectiveWords] | None = None) -> None:
         self._added = {code: words for code, words in (added or {}).items() if words != DirectiveWords()}
         self._grammars: dict[str, DirectiveGrammar] = {}
 
     def is_added(self, grammar: DirectiveGrammar) -> bool:
-        """Whether a language does not come with the package, or in other words than those that do."""
+        """Whether a language is not shipped, or its shipped words are replaced."""
         return grammar.code in self._added
 
     def grammars_of(self, text: str) -> list[DirectiveGrammar]:
-        """The languages that a text may be in, the likeliest first."""
+        """Return the languages that a text may be in, the likeliest first."""
         if not text.isascii():
             for script, letters in _SCRIPTS:
                 if letters.search(text):
                     return [self.grammar(code) for code in self._codes(script)]
         if text.isascii():
-            words = set(text[:_READ].lower().split())
-            if words and len(words & self.grammar("en").unique_words) >= max(1, _ENGLISH_ENOUGH * len(words)):
+            words = set(text[:_MAX_READ].lower().split())
+            if words and len(words & self.grammar("en").unique_words) >= max(1, _MIN_ENGLISH_SHARE * len(words)):
                 return [self.grammar("en")]
-        return self._latin(text[:_READ])
+        return self._latin_grammars(text[:_MAX_READ])
 
     def every_grammar_of(self, text: str) -> list[DirectiveGrammar]:
-        """All languages in the letters of a text, the likeliest first: a few words do not tell which one it is."""
-        likely = self.grammars_of(text)
-        script = likely[0].words.script
-        return list(dict.fromkeys([*likely, *(self.grammar(code) for code in self._codes(script))]))
+        """Return all languages written in a text's script, the likeliest first: a few words do not identify one."""
+        scores = self.grammars_of(text)
+        script = scores[0].words.script
+        return list(dict.fromkeys([*scores, *(self.grammar(code) for code in self._codes(script))]))
 
-    def _latin(self, text: str) -> list[DirectiveGrammar]:
-        """The languages in Latin letters that a text may be in, by its words and letters."""
-        likely: dict[str, int] = {}
-        telling = self._telling
-        plain = text.isascii()
-        words = set(_WORD.findall(text.lower())) if plain else {fold_letters(word) for word in _WORD.findall(text)}
+    def _latin_grammars(self, text: str) -> list[DirectiveGrammar]:
+        """Return the Latin-script languages that a text may be in, by its words and letters."""
+        scores: dict[str, int] = {}
+        weights_by_word = self._weights_by_word
+        is_ascii = text.isascii()
+        words = set(_WORD.findall(text.lower())) if is_ascii else {fold_letters(word) for word in _WORD.findall(text)}
         for word in words:
-            for code, weight in telling.get(word, ()):
-                likely[code] = likely.get(code, 0) + weight
-        if not plain:
+            for code, weight in weights_by_word.get(word, ()):
+                scores[code] = scores.get(code, 0) + weight
+        if not is_ascii:
             for letter in set(text.lower()):
-                for code, weight in telling.get(letter, ()):
-                    likely[code] = likely.get(code, 0) + weight
-        most = max(likely.values(), default=0)
-        # What is nearly as likely is looked at too: a few words tell little.
-        near = [code for code in self._latin_codes if code in likely and likely[code] >= most - 1]
-        codes = sorted(near, key=lambda code: -likely[code])  # of two that are as likely the one that is listed first
-        if not codes or (plain and "en" not in codes and most <= _BY_LETTER):
+                for code, weight in weights_by_word.get(letter, ()):
+                    scores[code] = scores.get(code, 0) + weight
+        best_score = max(scores.values(), default=0)
+        # Nearly as likely languages are included: a few words are weak evidence.
+        near_best = [code for code in self._latin_codes if code in scores and scores[code] >= best_score - 1]
+        codes = sorted(near_best, key=lambda code: -scores[code])  # ties keep the listed order
+        if not codes or (is_ascii and "en" not in codes and best_score <= _BY_LETTER):
             codes.append("en")  # a few words without accents may be English, whatever they look like
         return [self.grammar(code) for code in codes]
 
@@ -85,9 +85,9 @@ class MessageLanguages:
         return self._codes("latin")
 
     @cached_property
-    def _telling(self) -> dict[str, list[tuple[str, int]]]:
-        """The words and letters that tell a language in Latin letters, and how surely."""
-        telling: dict[str, list[tuple[str, int]]] = {}
+    def _weights_by_word(self) -> dict[str, list[tuple[str, int]]]:
+        """Words and letters that indicate Latin-script languages, with their weights."""
+        weights_by_word: dict[str, list[tuple[str, int]]] = {}
         for code in self._latin_codes:
             grammar = self.grammar(code)
             weights = dict.fromkeys(grammar.vocabulary, _BY_VOCABULARY)
@@ -95,8 +95,8 @@ class MessageLanguages:
                 weights[word] = weights.get(word, 0) + _BY_MARK
             weights |= dict.fromkeys(grammar.words.letters, _BY_LETTER)
             for word, weight in weights.items():
-                telling.setdefault(word, []).append((code, weight))
-        return telling
+                weights_by_word.setdefault(word, []).append((code, weight))
+        return weights_by_word
 
     def _codes(self, script: str) -> list[str]:
         added = sorted(self._added.keys() - set(SHIPPED))
@@ -109,7 +109,7 @@ class MessageLanguages:
         return self._added[code] if code in self._added else shipped_words(code)
 
     def grammar(self, code: str) -> DirectiveGrammar:
-        """The words of one language."""
+        """Return the grammar of one language."""
         if code not in self._grammars:
             self._grammars[code] = DirectiveGrammar(code, self._words(code))
         return self._grammars[code]

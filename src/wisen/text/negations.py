@@ -1,7 +1,7 @@
-"""Counts the words of a text that negate or forbid, in all the languages that are shipped.
+"""Counts the words of a text that negate or forbid, in all shipped languages.
 
-It compares a wording with the words it was taken from: where the numbers differ, something was turned round. It does
-not tell what is negated, and it need not know the language: a word that negates in one of them counts in all.
+It is used to compare a wording with its source: if the counts differ, the meaning was inverted. It does not say what
+is negated and need not know the language: a word that negates in one language counts in all.
 """
 
 from __future__ import annotations
@@ -31,30 +31,30 @@ không ko đừng chưa chẳng khỏi cấm tránh ngừng thôi
 नहीं नही मत न ना बिना बंद nahi nahin nhi mat bina
 لا لم لن ليس ليست بدون بلا دون غير ممنوع تجنب توقف بلاش مش مو ما
 """
-_PARTS = (
+_NEGATING_PARTS = (
     "n't|n’t|不|没|沒|别|別|勿|未|无|無|禁止|避免|停止|拒绝|なく|ない|なし|ません|ぬ|やめ|止め|避け|"
     "지 ?마|지 ?말|않|안 |없|금지|그만|못 |대신|말고|\\bn'(?=[aeiouyéèêh])|\\bn’(?=[aeiouyéèêh])"
 )
-"""What negates wherever it stands: endings, and words of scripts that put no blanks between them."""
-_TURKISH = r"\b\w{2,}(?:ma|me)(?:yın|yin|yalım|yelim|dan|den)\b"
+"""What negates in any position: endings, and words of scripts without spaces."""
+_TURKISH_ENDINGS = r"\b\w{2,}(?:ma|me)(?:yın|yin|yalım|yelim|dan|den)\b"
 _NEGATING = frozenset(_WORDS.split())
-_ENDINGS = re.compile(rf"{_TURKISH}|{_PARTS}", re.IGNORECASE)
+_ENDINGS = re.compile(rf"{_TURKISH_ENDINGS}|{_NEGATING_PARTS}", re.IGNORECASE)
 _NEGATIONS = re.compile(
     rf"(?<![\w'])(?:{'|'.join(sorted(map(re.escape, _NEGATING), key=len, reverse=True))})(?![\w'])"
-    rf"|{_TURKISH}|{_PARTS}",
+    rf"|{_TURKISH_ENDINGS}|{_NEGATING_PARTS}",
     re.IGNORECASE,
 )
 _WORD = re.compile(r"[\w']+")
-_MAY_END_SO = ("dan", "den", "yelim")
+_ASCII_ENDINGS = ("dan", "den", "yelim")
 
 
 def count_negations(text: str) -> int:
-    """How many words or endings of a text negate, forbid or put one thing in the place of another."""
+    """Count the words or endings that negate, forbid or replace one thing with another."""
     text = text.replace("’", "'")
     if not text.isascii():
         return len(_NEGATIONS.findall(text))
-    # The same, word by word: a look into a set is faster than an alternative of two hundred words.
+    # The same word by word: a set lookup is faster than an alternation of two hundred words.
     return sum(
-        1 if word in _NEGATING else len(_ENDINGS.findall(word)) if "n'" in word or word.endswith(_MAY_END_SO) else 0
+        1 if word in _NEGATING else len(_ENDINGS.findall(word)) if "n'" in word or word.endswith(_ASCII_ENDINGS) else 0
         for word in _WORD.findall(text.lower())
     )
