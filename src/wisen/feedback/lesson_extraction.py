@@ -18,7 +18,7 @@ from wisen.model.signal import LessonTopic
 from wisen.text import orders
 from wisen.text.lasting_words import has_lasting_words
 from wisen.text.negations import count_negations
-from wisen.text.order_reading import read_order, set_aside_leads
+from wisen.text.order_reading import read_order, strip_introduction
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -158,7 +158,7 @@ def _read_as_order(texts: list[str], ranked: list[tuple[float, int]], languages:
         # So short an order depends on its neighbour.
         neighbour = texts[ranked[1][1]]
         if not neighbour.endswith("?"):
-            return f"{read_order(best)[:-1]}; {set_aside_leads(neighbour)}."
+            return f"{read_order(best)[:-1]}; {strip_introduction(neighbour)}."
     return _truncate(read_order(best))
 
 

@@ -17,7 +17,7 @@ from wisen.model.history import EDITS
 from wisen.safety.fix_causes import are_similar_scripts, is_in_error
 from wisen.safety.harmless_table import DISPENSABLE_PROGRAMS
 from wisen.text.command_lines import Part, command_of, fields_of, parse_command
-from wisen.text.shell_settings import VALUE, file_read_for_settings, variables_set_in
+from wisen.text.shell_settings import VALUE_PLACEHOLDER, file_read_for_settings, variables_set_in
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -119,7 +119,7 @@ def variable_change(failed: Step, line: str, name: str) -> CallChange | None:
     """That a missing variable was set, by its name alone, or the file that was sourced for it."""
     before = command_of(fields_of(failed.arguments)) or ""
     if name in variables_set_in(line) - variables_set_in(before):
-        return CallChange(tool=failed.tool, added=(f"{name}={VALUE}",))
+        return CallChange(tool=failed.tool, added=(f"{name}={VALUE_PLACEHOLDER}",))
     file = file_read_for_settings(line)
     return CallChange(tool=failed.tool, added=("source", file)) if file and file not in before else None
 

@@ -1,1 +1,1 @@
-"""Text as people and shells write it: sameness, negation, orders, terms, tokens, Markdown, command lines."""
+"""Text analysis: directives in messages, comparison of lessons, negation, tokens, Markdown and command lines."""

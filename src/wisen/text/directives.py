@@ -294,9 +294,8 @@ class DirectiveReader:
                 first -= 1
             covered.update(range(first, last + 1))
             adjacent = [at for at in (first - 1, last + 1) if 0 <= at < len(dependent)]
-            covered.update(
-                [at for at in adjacent if dependent[at] and readings[at] is None]
-            )  # doubtful next to a certain one
+            # doubtful sentences next to a certain one
+            covered.update([at for at in adjacent if dependent[at] and readings[at] is None])
             if sentences[last].end - sentences[first].start > MAX_QUOTE_LENGTH:
                 first = last = number
             if is_empty and first == last:

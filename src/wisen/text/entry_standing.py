@@ -101,11 +101,11 @@ def needs_wording(state: EntryState) -> bool:
     """Whether an entry must be reworded to be a rule in a file: it refers to something, asks or only describes."""
     if state.confirmed:
         return False
-    reading = directives_in(state.text)
-    if reading and state.is_standing:  # it makes sense without context, otherwise it would not be standing
-        return any(each.form in _UNSUITABLE_FORMS for each in reading)
-    if reading:
-        return any(not each.stands_alone or each.passing or each.form in _UNSUITABLE_FORMS for each in reading)
+    directives = directives_in(state.text)
+    if directives and state.is_standing:  # it makes sense without context, otherwise it would not be standing
+        return any(each.form in _UNSUITABLE_FORMS for each in directives)
+    if directives:
+        return any(not each.stands_alone or each.passing or each.form in _UNSUITABLE_FORMS for each in directives)
     # A fact does not say what to do; somebody asked to remember it, or a person worded it that way.
     is_fact = (
         state.entry.category not in _LESSON_CATEGORIES

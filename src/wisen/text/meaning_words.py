@@ -88,8 +88,8 @@ def turn_words(code: str) -> TurnWords:
     """Load the words of a language."""
     table = _tables()[code]
     turns = {turn: _pattern(table[turn.name.lower()], is_unspaced=code in _UNSPACED) for turn in MeaningTurn}
-    lowered = (word for words in table.values() for word in words.split() if word.isalpha())
-    return TurnWords(frozenset(lowered), re.compile(table["spared"], re.IGNORECASE), turns)
+    plain_words = (word for words in table.values() for word in words.split() if word.isalpha())
+    return TurnWords(frozenset(plain_words), re.compile(table["spared"], re.IGNORECASE), turns)
 
 
 @cache

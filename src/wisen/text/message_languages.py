@@ -55,9 +55,9 @@ class MessageLanguages:
 
     def every_grammar_of(self, text: str) -> list[DirectiveGrammar]:
         """Return all languages written in a text's script, the likeliest first: a few words do not identify one."""
-        scores = self.grammars_of(text)
-        script = scores[0].words.script
-        return list(dict.fromkeys([*scores, *(self.grammar(code) for code in self._codes(script))]))
+        likely = self.grammars_of(text)
+        script = likely[0].words.script
+        return list(dict.fromkeys([*likely, *(self.grammar(code) for code in self._codes(script))]))
 
     def _latin_grammars(self, text: str) -> list[DirectiveGrammar]:
         """Return the Latin-script languages that a text may be in, by its words and letters."""

@@ -79,7 +79,7 @@ def _without_pasted(message: str) -> str:
     """Replace fenced code by whitespace and cut off a pasted document."""
     text = message[:_MAX_READ]
     if "```" in text or "~~~" in text:
-        text = _FENCE.sub(lambda sentences: re.sub(r"[^\n]", " ", sentences.group()), text)
+        text = _FENCE.sub(lambda fence: re.sub(r"[^\n]", " ", fence.group()), text)
     if len(message) > _LONG_MESSAGE and (document := _DOCUMENT.search(text)) is not None:
         text = text[: document.start()]
     return text

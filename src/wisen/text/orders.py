@@ -1,4 +1,4 @@
-"""Whether English words tell what to do: an order, or how a project does things. Remarks, questions, waivers do not."""
+"""Classifies English text as an order or project convention, as opposed to remarks, questions and waivers."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ PROJECT = (
     r"(?:project|repo|repository|code ?base|monorepo|workspace|package|team|company|organi[sz]ation|org|app|service|"
     r"product|site|module|library)"
 )
-"""What a user points at who speaks of the project at hand: somebody who works there later knows what is meant."""
+"""Words for the current project: anybody who works there later knows what is meant."""
 _VERBS = (
     "use|using|do|don't|dont|never|always|prefer|avoid|keep|stop|quit|run|write|put|make|call|name|only|no|not"
     "|stick|leave|"
@@ -43,7 +43,7 @@ _NO_ORDER = re.compile(
     r"|looks?|seems?)\b)",
     re.IGNORECASE,
 )
-"""What begins as an order does, and is none."""
+"""Text that begins like an order but is not one."""
 _WAIVER = re.compile(
     r"\W*(?:(?:please|ok|okay|and|so|also|but|btw|fyi)[,:]? )*(?:there(?:'s| is) )?(?:no need\b|not necessary"
     r"|unnecessary|feel free"
@@ -52,7 +52,7 @@ _WAIVER = re.compile(
     r"|(?:we|i) (?:do not|don't|dont) need you to|don't (?:bother|worry)|no longer necessary)",
     re.IGNORECASE,
 )
-"""What only says that something need not be done, or may be."""
+"""Text that only says that something need not or may be done."""
 _REMARK = re.compile(
     rf"(?:you\b|it\b|it's|its\b|that\b|that's|there\b|there's|this\b(?! {PROJECT})|these\b|those\b|my\b|he\b"
     rf"|she\b|they\b|why\b|what\b"
@@ -64,29 +64,29 @@ _REMARK = re.compile(
     r"|tried|saw)\b|we've\b|not only\b)",
     re.IGNORECASE,
 )
-"""How a sentence begins that tells how things are, or were."""
+"""Openings of a sentence that describes how things are or were."""
 _PAST = re.compile(
     r"\byou (?:\w+ed|did|put|wrote|ran|made|have|are|were|keep|kept|always|still|forgot|just|again)\b", re.IGNORECASE
 )
-_DOES = (
+_CONVENTION_VERBS = (
     r"(?:use|run|write|prefer|keep|commit|name|format|indent|deploy|test|put|store|follow|stick|call|import"
     r"|avoid|ship|build|"
     r"release|branch|merge|rebase|squash|log|mock|target|support|pin|document|review|speak|answer|allow|accept"
     r"|require|do|work|"
     r"sort|group|prefix|spell|read|push|lint|cache|sign|tag|version|mark|wrap|never|always|only)(?:s|es)?"
 )
-_SOME = (
+_ADVERBS = (
     r"(?:(?:only|always|never|generally|usually|normally|strictly|all|do not|don't|dont|do"
     r"|does not|doesn't|also|now|still|both|no longer) )*"
 )
 _CONVENTION = re.compile(
     rf"(?:(?:here|in|for|on|at|with|inside)\b[^,.;?!]{{0,40}},? )?(?:(?:we|our \w+|everyone|everybody|everything"
     rf"|all \w+|(?:this|the|our) {PROJECT})(?: here| in \w+ {PROJECT})?,? "
-    rf"(?:{_SOME}{_DOES}|(?:are|is|'re) (?:not |all )?(?:using|on|in|written|tabs|spaces))"
+    rf"(?:{_ADVERBS}{_CONVENTION_VERBS}|(?:are|is|'re) (?:not |all )?(?:using|on|in|written|tabs|spaces))"
     rf"|we're (?:not )?(?:using|on))\b(?! to\b)",
     re.IGNORECASE,
 )
-"""How people say what a project does, which is an order to whoever works there."""
+"""Statements of what a project does, which are orders to whoever works there."""
 _FRONTED = re.compile(
     r"(?:when|if|before|after|for|in|on|whenever|while|unless|every ?time|each time|with|inside|under|at|once"
     r"|until|as soon as)\b[^.;?!]{2,80}?"
@@ -111,16 +111,16 @@ _STATEMENT = re.compile(
     r"|(?:the|a|an|your) [\w-]+ (?:never|always|still) \w+s\b",
     re.IGNORECASE,
 )
-"""What tells how a thing is: nobody is told to do anything by it, whatever it contrasts."""
-_LIKES = re.compile(
+"""Descriptions: they do not ask anybody to do anything, whatever they contrast."""
+_WISH = re.compile(
     r"(?:i|we)(?:'d| would)? (?:only |really |always |much )?(?:want|need|prefer|like|expect|told|said|asked"
     r"|meant|rather)\b",
     re.IGNORECASE,
 )
-_BE = re.compile(
+_NEGATED = re.compile(
     r"\b(?:is|are|was|were|does|did|do|has|have|had|will|would|could|can|it|that)\b,? (?:and )?not\b", re.IGNORECASE
 )
-_ASIDE = re.compile(r"^(?:can you|could you)\b|,\s*can you\b", re.IGNORECASE)
+_TASK_REQUEST = re.compile(r"^(?:can you|could you)\b|,\s*can you\b", re.IGNORECASE)
 _ASKS_POLITELY = re.compile(
     r"\W*(?:\w+[,:]? ){0,3}?(?:can|could|would|will) you\b.*\b(?:please|pls|stop|not|instead|never|always"
     r"|rather)\b|.*\bplease\b",
@@ -129,26 +129,31 @@ _ASKS_POLITELY = re.compile(
 
 
 def is_order(text: str) -> bool:
-    """Whether a lesson tells what to do or how a project does it; a question, a remark or a waiver does not."""
+    """Whether a lesson says what to do or how a project does it; questions, remarks and waivers do not."""
     text = text.replace("’", "'")
-    asks = text.rstrip().endswith("?") and not _ASKS_POLITELY.match(text)
-    if asks or is_waiver(text):
+    is_question = text.rstrip().endswith("?") and not _ASKS_POLITELY.match(text)
+    if is_question or is_waiver(text):
         return False
-    said = read_order(text)
-    if _ASIDE.search(said) or _NO_ORDER.match(said) or said.endswith("?") or _PAST.search(said.partition(". ")[0]):
+    order = read_order(text)
+    if (
+        _TASK_REQUEST.search(order)
+        or _NO_ORDER.match(order)
+        or order.endswith("?")
+        or _PAST.search(order.partition(". ")[0])
+    ):
         return False
-    if any(form.match(said) for form in (_IMPERATIVE, _CONVENTION, _FRONTED)):
+    if any(form.match(order) for form in (_IMPERATIVE, _CONVENTION, _FRONTED)):
         return True
-    if _REMARK.match(said):
+    if _REMARK.match(order):
         return False
-    chooses = (_CHOICE.search(said) or _BRIEF_CHOICE.fullmatch(said.rstrip(" .!"))) and not _BE.search(said)
+    is_choice = (_CHOICE.search(order) or _BRIEF_CHOICE.fullmatch(order.rstrip(" .!"))) and not _NEGATED.search(order)
     return (
-        bool(chooses and not _STATEMENT.match(said))
-        or _LIKES.match(said) is not None
-        or _MODAL.search(said) is not None
+        bool(is_choice and not _STATEMENT.match(order))
+        or _WISH.match(order) is not None
+        or _MODAL.search(order) is not None
     )
 
 
 def is_waiver(text: str) -> bool:
-    """Whether it only says that something need not be done, or may be."""
+    """Whether a text only says that something need not or may be done."""
     return _WAIVER.match(text.replace("’", "'")) is not None

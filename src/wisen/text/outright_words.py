@@ -1,31 +1,31 @@
-"""Words by which a user says outright that they want something more, or found a better way; English only."""
+"""Detects explicit extra requests ("can you also") and better ways ("found a quicker way"); English only."""
 
 from __future__ import annotations
 
 import re
 
-_ALSO = re.compile(
+_EXTRA_REQUEST = re.compile(
     r"(?:^|[.!?]\s+)\W*(?:(?:and|oh|ok|okay|please|so|hey)[\s,]+)*(?:can|could) (?:you|we) also\b"
     r"(?! (?:please |just |quickly )*"
     r"(?:double.?check|check|review|verify|look|explain|tell|confirm|compare|run|re-?run)\b)",
     re.IGNORECASE,
 )
-"""Something more; to look at something more is a piece of work."""
-_BETTER = re.compile(
+"""A request for something more; a request to look at something more is a task."""
+_BETTER_WAY = re.compile(
     r"\b(?:found|there(?:'s| is)|discovered|know) an? (?:much )?(?:quicker|faster|better|cleaner|simpler|easier) "
     r"(?:way|approach|pattern|method|solution)\b",
     re.IGNORECASE,
 )
-_WAYS = ("er way", "er approach", "er pattern", "er method", "er solution")
-"""One of them stands in whatever that matches: looked for first, as that is faster."""
+_BETTER_WAY_HINTS = ("er way", "er approach", "er pattern", "er method", "er solution")
+"""Every match contains one of these: looked for first, because that is faster."""
 
 
 def is_request(text: str) -> bool:
-    """Whether a text asks for something beside what was asked for: "can you also …"."""
-    return "also" in text and _ALSO.search(text) is not None
+    """Whether a text asks for something in addition: "can you also …"."""
+    return "also" in text and _EXTRA_REQUEST.search(text) is not None
 
 
 def is_improvement(text: str) -> bool:
-    """Whether a text tells of a better way: "found a quicker way"."""
-    low = text.lower()
-    return any(way in low for way in _WAYS) and _BETTER.search(text.replace("’", "'")) is not None
+    """Whether a text reports a better way: "found a quicker way"."""
+    lowered = text.lower()
+    return any(hint in lowered for hint in _BETTER_WAY_HINTS) and _BETTER_WAY.search(text.replace("’", "'")) is not None

@@ -1,4 +1,4 @@
-"""What the user said as a line of a file: without the "no," in front that only answered somebody, and nothing else."""
+"""Turns a quote of the user into a rule line: drops a leading "no," that only answered somebody, nothing else."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import re
 from wisen.text.directives import directives_in
 from wisen.text.wording_check import find_mismatch
 
-_ANSWER = re.compile(
+_ANSWER_WORD = re.compile(
     r"^(?:no+|nope|nah|wait|stop|ok|okay|yes|nein|nee|doch|halt|non|oui|si|sí|não|sim|nie|tak|nej|ja|hayır|dur|không|thôi|нет|да|стоп"
     r"|لا|نعم|नहीं|हाँ|不对?|不是|不行|错了?|いや|いいえ|違う|아니(?:요|야)?)(?:\s*[,.!:;，。！、–—-]+\s*)(?=\S)",
     re.IGNORECASE,
@@ -15,8 +15,8 @@ _ANSWER = re.compile(
 
 
 def rule_line(text: str) -> str:
-    """The words of a lesson for a file; as they are where anything else would be lost without their beginning."""
-    rest = _ANSWER.sub("", text, count=1)
-    if rest == text or not directives_in(rest) or find_mismatch(text, rest):
-        rest = text
-    return rest[:1].upper() + rest[1:] if rest[:1].isascii() and rest.split(" ", 1)[0].isalpha() else rest
+    """Return the text of a lesson for a file; unchanged if dropping its beginning would lose anything else."""
+    rule = _ANSWER_WORD.sub("", text, count=1)
+    if rule == text or not directives_in(rule) or find_mismatch(text, rule):
+        rule = text
+    return rule[:1].upper() + rule[1:] if rule[:1].isascii() and rule.split(" ", 1)[0].isalpha() else rule

@@ -1,28 +1,28 @@
-"""Finds the variables that a command line sets, by name alone: a value may be a secret and is never kept."""
+"""Finds the names of variables that a command line sets; values may be secrets and are never kept."""
 
 from __future__ import annotations
 
 import re
 
-_SETTING = re.compile(r"(?:^|[\s;&(])(?:export\s+)?(?P<name>[A-Za-z_][A-Za-z0-9_]*)=(?=\S)")
-_READS_FILE = re.compile(r"(?:^|[\s;&])(?:source|\.)\s+(?P<file>[\w./~-]*env[\w./-]*)")
-_VALUE = re.compile(r"\A(?P<name>[A-Za-z_][A-Za-z0-9_]*)=.+\Z", re.DOTALL)
-VALUE = "<value>"
-"""Stands for a value that is not kept."""
+_ASSIGNMENT = re.compile(r"(?:^|[\s;&(])(?:export\s+)?(?P<name>[A-Za-z_][A-Za-z0-9_]*)=(?=\S)")
+_SOURCED_FILE = re.compile(r"(?:^|[\s;&])(?:source|\.)\s+(?P<file>[\w./~-]*env[\w./-]*)")
+_ASSIGNED_VALUE = re.compile(r"\A(?P<name>[A-Za-z_][A-Za-z0-9_]*)=.+\Z", re.DOTALL)
+VALUE_PLACEHOLDER = "<value>"
+"""Placeholder for a value that is not kept."""
 
 
 def variables_set_in(line: str) -> frozenset[str]:
-    """The names of the variables that a line sets for its commands: `A=1 make`, `export A=1 && make`."""
-    return frozenset(found["name"] for found in _SETTING.finditer(line))
+    """Return the names of the variables that a line sets: `A=1 make`, `export A=1 && make`."""
+    return frozenset(match["name"] for match in _ASSIGNMENT.finditer(line))
 
 
 def file_read_for_settings(line: str) -> str:
-    """The file of variables that a line reads before its commands; empty where it reads none."""
-    found = _READS_FILE.search(line)
-    return found["file"] if found else ""
+    """Return the env file that a line sources before its commands; empty if none."""
+    match = _SOURCED_FILE.search(line)
+    return match["file"] if match else ""
 
 
 def without_value(word: str) -> str:
-    """`NAME=<value>` for a word that sets a variable; other words as they are."""
-    found = _VALUE.match(word)
-    return f"{found['name']}={VALUE}" if found else word
+    """Return `NAME=<value>` for a word that sets a variable; other words unchanged."""
+    match = _ASSIGNED_VALUE.match(word)
+    return f"{match['name']}={VALUE_PLACEHOLDER}" if match else word

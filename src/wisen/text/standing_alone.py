@@ -1,6 +1,6 @@
-"""Whether the words of a lesson can be a rule: they must say something to somebody who was not there.
+"""Decides whether a lesson can be a rule: it must make sense to somebody who was not there.
 
-A question, an answer, a word that points at what stood on the screen or a number of an option say nothing later on.
+A question, an answer, a reference to something on the screen or the number of an option mean nothing later.
 """
 
 from __future__ import annotations
@@ -10,15 +10,15 @@ import re
 from wisen.text.order_reading import read_order
 from wisen.text.orders import PROJECT, is_order
 
-_LONGEST = 220
-_FEWEST = 3
+_MAX_LENGTH = 220
+_MIN_WORDS = 3
 _CLAUSE = re.compile(r"[,;:]\s|(?<=\w)[.!?]\s|\s[-–—]\s|\b(?:because|since|so that|otherwise)\b")
-"""Where the order ends and its reason begins, which may point at it."""
+"""Where the order ends and its reason begins, which may refer to it."""
 _TERSE = re.compile(r"(?:use|avoid|no|never|prefer|always|only|stop|don't|dont|skip) [`\w]", re.IGNORECASE)
-"""So begins an order that two words are enough for: "no emojis", "use pnpm"."""
-_DENSE = re.compile(r"[\u3040-\u30ff\u3400-\u9fff]")
-"""Letters of scripts that put no blanks between words: about two of them are a word."""
-_POINTS = re.compile(
+"""Openings of an order for which two words are enough: "no emojis", "use pnpm"."""
+_UNSPACED_LETTER = re.compile(r"[\u3040-\u30ff\u3400-\u9fff]")
+"""Letters of scripts without spaces: about two of them are a word."""
+_REFERENCE = re.compile(
     rf"\b(?:(?:this|that|these|those)(?! (?:\w+ )?{PROJECT}s?\b)|it|them|(?:above|below)(?=\W*$)"
     r"|the (?:one|ones|other|others|same|first|second|third|last|next|latter|former|rest)"
     r"|(?:thing|things|stuff)"
@@ -32,15 +32,15 @@ _ON_SCREEN = re.compile(
     r"|replace|move|break|click|end)\b[^,;]*\bhere\b",
     re.IGNORECASE,
 )
-"""Where "here" is a place that the user sees, and not the project: "put it here"."""
-_POINTS_ABROAD = re.compile(
+"""Uses of "here" for a place on the screen instead of the project: "put it here"."""
+_FOREIGN_REFERENCE = re.compile(
     r"(?<!\w)(?:das|dies|dieses|es|dort|eso|esto|aquello|ça|cela|ceci|questo|quello|isso|isto|aquilo|это|tamto"
     r"|bunu|şunu|onu|det|detta"
     r"|cái này|cái đó|इसे|उसे|ये|वो|هذا|ذلك)(?!\w)|这个|那个|這個|那個|これ|それ|あれ|이거|그거|저거|이것|그것",
     re.IGNORECASE,
 )
-_POINTING = 4
-"""Up to so many words a sentence of another language that holds such a word says nothing without what it points at."""
+_MAX_REFERENCE_WORDS = 4
+"""Non-English sentences of up to this many words with such a reference say nothing on their own."""
 _NO_RULE = re.compile(
     r"^(?:i\b(?! (?:det|den|detta|denna|vår|vårt|projektet|repot)\b)|i'm|i've|i'd|we're|we've|my|why|what|how"
     r"|where|when|who|which|is|are|does|did|do you|do we|do me"
@@ -50,49 +50,49 @@ _NO_RULE = re.compile(
     r"|replace|drop|change|swap|convert|extract|split|merge|refactor|rewrite|bump)\b",
     re.IGNORECASE,
 )
-"""How a question, an answer or the next piece of work begins."""
-_LASTS = re.compile(
+"""Openings of a question, an answer or the next task."""
+_LASTING = re.compile(
     r"\b(?:always|never|whenever|every ?time|each time|from now on|in (?:the )?future|by default|in general|generally"
     r"|prefer|avoid|instead of|rather than)\b",
     re.IGNORECASE,
 )
-"""With such a word also a piece of work is a rule: "always review", "never push"."""
-_RAW = re.compile(r"\b[0-9a-f]{7,}\b|https?://|\n|```|\w+Error\b|/[\w.-]+/[\w.-]+/[\w.-]+|…")
-"""What belongs to one moment: a commit, an address, a path, an error."""
+"""Words that make even a task a rule: "always review", "never push"."""
+_MOMENTARY = re.compile(r"\b[0-9a-f]{7,}\b|https?://|\n|```|\w+Error\b|/[\w.-]+/[\w.-]+/[\w.-]+|…")
+"""What belongs to one moment: a commit hash, a URL, a path, an error."""
 _HEDGED = re.compile(
     r"\.\.\.|\b(?:not sure|i think|i guess|i'd think|i wonder|maybe|perhaps|probably)\b", re.IGNORECASE
 )
-"""Somebody who thinks aloud has not made a rule yet."""
+"""Thinking aloud is not a rule yet."""
 _WORD = re.compile(r"[\w'`@./-]+")
 
 
 def stands_alone(text: str) -> bool:
-    """Whether a lesson says what to do to somebody who reads it later, in the project that it was said in."""
-    said = read_order(text)
+    """Whether a lesson makes sense to somebody who reads it later in the same project."""
+    order = read_order(text)
     if (
-        said.endswith("?")
+        order.endswith("?")
         or (text.rstrip().endswith("?") and not is_order(text))
-        or len(text) > _LONGEST
-        or _RAW.search(text)
-        or _is_too_short(said)
+        or len(text) > _MAX_LENGTH
+        or _MOMENTARY.search(text)
+        or _is_too_short(order)
     ):
         return False
-    if _HEDGED.search(text) or _points(said):
+    if _HEDGED.search(text) or _has_reference(order):
         return False
-    return _NO_RULE.match(said) is None or _LASTS.search(said) is not None
+    return _NO_RULE.match(order) is None or _LASTING.search(order) is not None
 
 
-def _is_too_short(said: str) -> bool:
-    words = len(_WORD.findall(said)) + len(_DENSE.findall(said)) // 2
-    return words < _FEWEST and _TERSE.match(said) is None
+def _is_too_short(order: str) -> bool:
+    words = len(_WORD.findall(order)) + len(_UNSPACED_LETTER.findall(order)) // 2
+    return words < _MIN_WORDS and _TERSE.match(order) is None
 
 
-def _points(said: str) -> bool:
-    """Whether it points at something that only the user saw; "here" and "this project" are where it was said."""
-    order = _CLAUSE.split(said, maxsplit=1)[0]
-    if _POINTS.search(order):
+def _has_reference(order: str) -> bool:
+    """Whether it refers to something that only the user saw; "here" and "this project" mean the project."""
+    clause = _CLAUSE.split(order, maxsplit=1)[0]
+    if _REFERENCE.search(clause):
         return True
-    if _HERE.search(order) and (_ON_SCREEN.search(order) or not is_order(said)):
+    if _HERE.search(clause) and (_ON_SCREEN.search(clause) or not is_order(order)):
         return True
-    words = len(said.split()) + len(_DENSE.findall(said)) // 2
-    return words <= _POINTING and _POINTS_ABROAD.search(said) is not None
+    words = len(order.split()) + len(_UNSPACED_LETTER.findall(order)) // 2
+    return words <= _MAX_REFERENCE_WORDS and _FOREIGN_REFERENCE.search(order) is not None

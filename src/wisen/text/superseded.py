@@ -1,4 +1,4 @@
-"""Which of two rules gives way: what holds everywhere to a project that says the opposite, and what was replaced."""
+"""Decides which rules are overruled: replaced ones, and general ones that a project rule contradicts."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
 
 def successor(state: EntryState, by_id: Mapping[str, EntryState]) -> EntryState:
-    """The entry that stands in the place of one: itself, or the last of those that took its place."""
+    """Return the entry in force for one: itself, or the last one that superseded it."""
     seen = set[str]()
     while state.superseded_by in by_id and state.entry.id not in seen:
         seen.add(state.entry.id)
@@ -19,14 +19,14 @@ def successor(state: EntryState, by_id: Mapping[str, EntryState]) -> EntryState:
     return state
 
 
-def find_overruled(of_all: Iterable[EntryState], of_project: Iterable[EntryState]) -> set[str]:
-    """The ids of what holds everywhere and does not in a project, whose own rules say the opposite."""
-    rules, own = [*of_all], [*of_project]
-    if not rules or not own:
-        return set()  # nothing to compare: a listing does not load what compares
+def find_overruled(general_rules: Iterable[EntryState], project_rules: Iterable[EntryState]) -> set[str]:
+    """Return the ids of the general rules that the rules of a project contradict."""
+    rules, project = [*general_rules], [*project_rules]
+    if not rules or not project:
+        return set()  # nothing to compare: a listing need not load the comparison module
     from wisen.text.sameness import LessonIndex
 
-    everywhere = LessonIndex()
+    index = LessonIndex()
     for each in rules:
-        everywhere.add(each.entry.id, each.text)
-    return {id_ for each in own for id_ in everywhere.find_opposites(each.text)}
+        index.add(each.entry.id, each.text)
+    return {id_ for each in project for id_ in index.find_opposites(each.text)}

@@ -1,4 +1,4 @@
-"""Words as lessons are compared by: without endings, alike words as one, and each with what it is worth."""
+"""Normalizes words for comparing lessons: stems, synonyms and a worth for each term."""
 
 from __future__ import annotations
 
@@ -21,8 +21,8 @@ EMPTY = frozenset(
     "usare usiamo usate gebruik använd brug bruk użyj używaj используй используйте використовуй kullan "
     "用 使用 使って を使って 를 을".split()
 )
-"""They tell nothing about what a lesson is about."""
-_ALIKE = (
+"""Stop words: they say nothing about the subject of a lesson."""
+_SYNONYMS = (
     "repository repo project codebase",
     "directly straight",
     "folder dir directory",
@@ -64,62 +64,64 @@ _ALIKE = (
     "build built",
     "indent indentation",
 )
-"""Words that say the same in lessons about code; the first stands for all."""
+"""Synonyms in lessons about code; the first of each row represents all."""
 _FILLERS = "directly currently existing recent latest current first"
-_TRIFLES = f"{_FILLERS} repository code file name new change review"
-_VERBS = "add write keep run pass call set give show start update check look open"
+_MINOR_WORDS = f"{_FILLERS} repository code file name new change review"
+_COMMON_VERBS = "add write keep run pass call set give show start update check look open"
 _VOWEL = re.compile(r"[aeiouy]")
 _PLAIN = re.compile(r"[^\W\d_]+\Z")
 _HYPHENED = re.compile(r"[^\W\d_]+(?:-[^\W\d_]+)+\Z")
-_NOTED = re.compile(r"@?(changelog|readme)(?:\.(?:md|rst|txt))?")
-"""Files that are spoken of by their names alone."""
-_SHORTEST = 3
-_TRIFLE, LIGHT, _FULL, _MARKED = 0.25, 0.4, 1.0, 1.5
-"""What a word is worth: one that stands in many lessons, a verb of many uses, any other, and a name or number."""
+_WELL_KNOWN_FILE = re.compile(r"@?(changelog|readme)(?:\.(?:md|rst|txt))?")
+"""Files that are referred to by name alone."""
+_MIN_STEM = 3
+_MINOR, LIGHT, _FULL, _NAMED = 0.25, 0.4, 1.0, 1.5
+"""The worth of a word: one that occurs in many lessons, a common verb, any other, and a name or number."""
 BOUND = "→"
-"""Stands between a word and what it is bound to, as in before→commit."""
+"""Separates a word from what it is bound to, as in before→commit."""
 
 
 def stem(word: str) -> str:
-    """A word without the endings of number and time."""
-    if len(word) <= _SHORTEST:
+    """Strip the plural and tense endings of a word."""
+    if len(word) <= _MIN_STEM:
         return word
     if word.endswith("s") and not word.endswith(("ss", "us", "is")):
         word = word[:-1]
     for ending in ("ing", "ed"):
         rest = word.removesuffix(ending)
-        if rest != word and len(rest) >= _SHORTEST - (rest[:1] in "aeiou") and _VOWEL.search(rest):
+        if rest != word and len(rest) >= _MIN_STEM - (rest[:1] in "aeiou") and _VOWEL.search(rest):
             word = rest
             break
-    if len(word) > _SHORTEST and word[-1] == word[-2] and word[-1] not in "aeious":
+    if len(word) > _MIN_STEM and word[-1] == word[-2] and word[-1] not in "aeious":
         word = word[:-1]
-    if len(word) > _SHORTEST and word.endswith("e"):
+    if len(word) > _MIN_STEM and word.endswith("e"):
         word = word[:-1]
-    return f"{word[:-1]}i" if len(word) > _SHORTEST and word.endswith("y") else word
+    return f"{word[:-1]}i" if len(word) > _MIN_STEM and word.endswith("y") else word
 
 
-_FIRST = {stem(word): stem(words.split()[0]) for words in _ALIKE for word in words.split()}
-_WORTH = {stem(word): _TRIFLE for word in _TRIFLES.split()} | {stem(word): LIGHT for word in _VERBS.split()}
-_ASIDE = frozenset(map(stem, _FILLERS.split()))
-_DECIDING = frozenset(map(stem, "off out down less fewer except unless without only last hardly rarely seldom".split()))
+_CANONICAL = {stem(word): stem(words.split()[0]) for words in _SYNONYMS for word in words.split()}
+_WORTH = {stem(word): _MINOR for word in _MINOR_WORDS.split()} | {stem(word): LIGHT for word in _COMMON_VERBS.split()}
+_FILLER_STEMS = frozenset(map(stem, _FILLERS.split()))
+_DECISIVE_STEMS = frozenset(
+    map(stem, "off out down less fewer except unless without only last hardly rarely seldom".split())
+)
 
 
 @lru_cache(maxsize=20_000)
 def term_of(token: str) -> tuple[str, ...]:
-    """What a word is compared by: several where it is joined of words; names of files, flags, packages stay whole."""
+    """Return the terms of a word: several for a compound; names of files, flags and packages stay whole."""
     if _PLAIN.match(token):
         plain = stem(token)
-        return () if token in EMPTY else (_FIRST.get(plain, plain),)
+        return () if token in EMPTY else (_CANONICAL.get(plain, plain),)
     if _HYPHENED.match(token):
         return tuple(term for part in token.split("-") for term in term_of(part))
-    if noted := _NOTED.fullmatch(token):
-        return (stem(noted[1]),)
+    if file := _WELL_KNOWN_FILE.fullmatch(token):
+        return (stem(file[1]),)
     return (token.removeprefix("./").rstrip("/") or token,)
 
 
 @lru_cache(maxsize=20_000)
 def parts_of(term: str) -> tuple[str, ...]:
-    """The terms of a command; another term is its own only part."""
+    """Return the terms of a command; any other term is its own only part."""
     if " " not in term or BOUND in term:
         return (term,)
     return tuple(dict.fromkeys(part for word in term.split() for part in term_of(word) or (word,)))
@@ -127,19 +129,19 @@ def parts_of(term: str) -> tuple[str, ...]:
 
 @lru_cache(maxsize=20_000)
 def worth_of(term: str) -> float:
-    """How much a term tells: a name or a number more than a word, a word that stands in many lessons less."""
+    """Return how significant a term is: a name or number more than a word, a word of many lessons less."""
     term = term.rpartition(BOUND)[2]
     if " " in term:
         return sum(map(worth_of, parts_of(term)))
-    return _WORTH.get(term, _FULL if term.isalpha() else _MARKED)
+    return _WORTH.get(term, _FULL if term.isalpha() else _NAMED)
 
 
 def is_filler(term: str) -> bool:
-    """Whether it says only how or which, so that another thing never stands in its place."""
-    return term in _ASIDE
+    """Whether a term only says how or which, so that nothing else replaces it."""
+    return term in _FILLER_STEMS
 
 
 @lru_cache(maxsize=20_000)
 def is_decisive(term: str) -> bool:
-    """Whether a lesson with it cannot be one without it: numbers, flags, conditions."""
-    return term in _DECIDING or BOUND in term or term[0] == "-" or any(map(str.isdigit, term))
+    """Whether lessons with and without the term differ: numbers, flags, conditions."""
+    return term in _DECISIVE_STEMS or BOUND in term or term[0] == "-" or any(map(str.isdigit, term))

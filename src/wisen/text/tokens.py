@@ -1,11 +1,11 @@
-"""How many tokens a text has at most, for budgets: no agent's own count is known here."""
+"""Estimates an upper bound of the tokens of a text, for budgets: the agents' tokenizers are not available here."""
 
 from __future__ import annotations
 
-_BYTES = 3
-"""English has about four in a token; other scripts and code have fewer."""
+_BYTES_PER_TOKEN = 3
+"""English has about four bytes per token; other scripts and code have fewer."""
 
 
 def estimate_tokens(text: str) -> int:
-    """Rather too many than too few."""
-    return -(-len(text.encode("utf-8", "surrogatepass")) // _BYTES)
+    """Return an estimate that is rather too high than too low."""
+    return -(-len(text.encode("utf-8", "surrogatepass")) // _BYTES_PER_TOKEN)

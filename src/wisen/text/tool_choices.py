@@ -1,4 +1,4 @@
-"""Words of which one stands in the place of another: antonyms, and families of tools of which one is chosen."""
+"""Antonyms, and families of tools of which a project chooses one."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from itertools import combinations
 
 from wisen.text.terms import BOUND, term_of
 
-_ACTS = (
+_OPPOSITE_ACTIONS = (
     "include exclude",
     "add remove",
     "enable disable",
@@ -26,7 +26,7 @@ _ACTS = (
     "keep delete",
     "expand collapse",
 )
-"""They say nothing without what they are about."""
+"""Opposite actions; they mean nothing without an object."""
 _CHOICES = (
     "tabs spaces",
     "uppercase lowercase",
@@ -45,7 +45,7 @@ _CHOICES = (
     "metric imperial",
     "light dark",
 )
-"""Either can be asked for alone."""
+"""Opposite choices; either can be asked for on its own."""
 _LANGUAGES = (
     "english german french spanish italian portuguese dutch polish russian ukrainian chinese japanese korean turkish "
     "arabic hindi swedish vietnamese"
@@ -69,9 +69,9 @@ FAMILIES = (
     "tailwind bootstrap",
     _LANGUAGES,
 )
-"""Of each row one is chosen: to ask for one is to refuse the others."""
+"""One of each row is chosen: asking for one refuses the others."""
 RIVALS = frozenset(name for row in FAMILIES for name in row.split())
-_BINDS = {"before": "after", "after": "before"}
+_OPPOSITE_BINDINGS = {"before": "after", "after": "before"}
 
 
 def _pairs(rows: tuple[str, ...]) -> frozenset[tuple[str, str]]:
@@ -79,23 +79,25 @@ def _pairs(rows: tuple[str, ...]) -> frozenset[tuple[str, str]]:
     return frozenset(pair for one, other in terms for pair in ((one, other), (other, one)))
 
 
-_EITHER = tuple(f"{one} {other}" for row in FAMILIES for one, other in combinations(row.split(), 2))
-_CHOOSES = _pairs((*_CHOICES, *_EITHER))
-_ALL = _pairs(_ACTS) | _CHOOSES
-_OF: dict[str, tuple[str, ...]] = {term: tuple(sorted(other for one, other in _ALL if one == term)) for term, _ in _ALL}
+_RIVAL_PAIRS = tuple(f"{one} {other}" for row in FAMILIES for one, other in combinations(row.split(), 2))
+_CHOICE_PAIRS = _pairs((*_CHOICES, *_RIVAL_PAIRS))
+_ANTONYM_PAIRS = _pairs(_OPPOSITE_ACTIONS) | _CHOICE_PAIRS
+_ANTONYMS: dict[str, tuple[str, ...]] = {
+    term: tuple(sorted(other for one, other in _ANTONYM_PAIRS if one == term)) for term, _ in _ANTONYM_PAIRS
+}
 RIVAL_TERMS = frozenset(term for name in RIVALS for term in term_of(name))
-_CHOOSING = frozenset(one for one, _ in _CHOOSES)
+_CHOICE_TERMS = frozenset(one for one, _ in _CHOICE_PAIRS)
 
 
 @lru_cache(maxsize=20_000)
 def antonyms(term: str) -> tuple[str, ...]:
-    """The terms that say the opposite of this one; what is bound to "before" is so to "after"."""
-    bind, bound, what = term.partition(BOUND)
-    if bound:
-        return (f"{_BINDS[bind]}{BOUND}{what}",) if bind in _BINDS else ()
-    return _OF.get(term, ())
+    """Return the opposites of a term; the opposite of a binding to "before" is one to "after"."""
+    binding, separator, rest = term.partition(BOUND)
+    if separator:
+        return (f"{_OPPOSITE_BINDINGS[binding]}{BOUND}{rest}",) if binding in _OPPOSITE_BINDINGS else ()
+    return _ANTONYMS.get(term, ())
 
 
 def is_choice(term: str) -> bool:
-    """Whether it is a choice that can be asked for alone."""
-    return term in _CHOOSING
+    """Whether a term is a choice that can be asked for on its own."""
+    return term in _CHOICE_TERMS

@@ -1,8 +1,8 @@
-"""Whether a wording still says what the user said: the same way round, under the same conditions, of the same things.
+"""Checks that a rewording keeps the meaning of a quote: same polarity, same conditions, same names.
 
-It compares what turns a sentence (negators, limits, conditions, exceptions: `meaning_words.py`) and the names in it
-(tools, paths, identifiers, numbers), in whatever language each of the two is. It is strict: a wording that it lets
-pass says the same way round what was said; one that it refuses may still be right, and a person may say so.
+It compares words that change the meaning (negators, limits, conditions, exceptions: `meaning_words.py`) and names
+(tools, paths, identifiers, numbers), whatever the language of each text. It is strict: an accepted wording has the
+polarity of the quote; a rejected one may still be right, and a person may say so.
 """
 
 from __future__ import annotations
@@ -31,9 +31,9 @@ _NAME = re.compile(
 _ASCII_WORD = re.compile(r"[A-Za-z][A-Za-z0-9+#._-]*[A-Za-z0-9+#]|[A-Za-z]")
 _WORDS = re.compile(r"[^\W_]+(?:['-][^\W_]+)*")
 _OTHER_LETTERS = re.compile(r"[\u0400-\u06ff\u0900-\u097f\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]{2}")
-_SHORTEST = 3
-_TURNING = frozenset({MeaningTurn.NOT, MeaningTurn.SWAP})
-_COMPARED = frozenset(MeaningTurn) - _TURNING
+_MIN_WORD_LENGTH = 3
+_INVERTING = frozenset({MeaningTurn.NOT, MeaningTurn.SWAP})
+_COMPARED = frozenset(MeaningTurn) - _INVERTING
 _COMPARED_FIRST = (
     MeaningTurn.SWAP,
     MeaningTurn.WITHOUT,
@@ -43,110 +43,115 @@ _COMPARED_FIRST = (
     MeaningTurn.ONLY,
     MeaningTurn.UNTIL,
 )
-"""They may hold a word that negates by itself."""
+"""They may contain a word that negates on its own."""
 _LIST_NUMBER = re.compile(r"^\s*\d+[.)]\s+")
 _OTHER_SCRIPTS = frozenset({"zh", "ja", "ko", "ru", "ar", "hi"})
-_POSTPOSED = frozenset({"ja", "ko", "tr", "hi"})
-"""Languages in which the thing that is not wanted stands before the word that says so."""
+_POSTPOSITIONAL = frozenset({"ja", "ko", "tr", "hi"})
+"""Languages in which the unwanted thing comes before the word that refuses it."""
 
 
 class _Meaning(NamedTuple):
-    """What of a text must not be lost or turned round."""
+    """What must not be lost or inverted in a text."""
 
     language: str
-    turned: int
-    """How many of its clauses negate, or put one thing in the place of another."""
+    inversions: int
+    """Number of clauses that negate or replace one thing with another."""
     turns: frozenset[MeaningTurn]
-    signs: dict[str, bool]
-    """Of each word, whether it stands where something is refused; only words that stand on one side alone."""
+    is_refused: dict[str, bool]
+    """Whether each word is in a refused part; only words that occur on one side."""
 
 
 def find_mismatch(quote: str, wording: str) -> str:
-    """What a wording says otherwise than the user did, for a person to read; empty where nothing is wrong."""
-    mine, theirs = language_of(quote), language_of(wording)
-    # What is too short to tell its language is taken to be in that of the other.
-    said, worded = _read(quote, mine or _latin(theirs)), _read(wording, theirs or _latin(mine))
+    """Return how a wording differs from what the user said, as a message; empty if nothing is wrong."""
+    quote_code, wording_code = language_of(quote), language_of(wording)
+    # A text too short to detect its language is read in the language of the other.
+    quoted, worded = (
+        _read_meaning(quote, quote_code or _latin_code(wording_code)),
+        _read_meaning(wording, wording_code or _latin_code(quote_code)),
+    )
     return (
-        _find_inversion(said, worded)
-        or _find_reversal(quote, wording, said, worded)
-        or _find_lost_limit(said, worded)
+        _find_inversion(quoted, worded)
+        or _find_reversal(quote, wording, quoted, worded)
+        or _find_lost_limit(quoted, worded)
         or _find_lost_name(quote, wording)
     )
 
 
-def _latin(code: str) -> str:
+def _latin_code(code: str) -> str:
     return "" if code in _OTHER_SCRIPTS else code
 
 
-def _find_inversion(said: _Meaning, worded: _Meaning) -> str:
-    if said.turned and not worded.turned:
+def _find_inversion(quoted: _Meaning, worded: _Meaning) -> str:
+    if quoted.inversions and not worded.inversions:
         return "you said what not to do, and it does not"
-    if worded.turned and not said.turned:
+    if worded.inversions and not quoted.inversions:
         return "it says what not to do, and you did not"
-    if worded.turned > said.turned:
+    if worded.inversions > quoted.inversions:
         return "it refuses more than you did"
     return ""
 
 
-def _find_reversal(quote: str, wording: str, said: _Meaning, worded: _Meaning) -> str:
-    """A word that is refused on one side and wanted on the other."""
-    if said.language == worded.language == "en":
-        mine, theirs = slots_of(quote), slots_of(wording)
-        flipped = sorted((mine.unwanted & theirs.wanted) | (mine.wanted & theirs.unwanted))
+def _find_reversal(quote: str, wording: str, quoted: _Meaning, worded: _Meaning) -> str:
+    """Find a word that is refused in one text and wanted in the other."""
+    if quoted.language == worded.language == "en":
+        quote_slots, wording_slots = slots_of(quote), slots_of(wording)
+        flipped = sorted((quote_slots.unwanted & wording_slots.wanted) | (quote_slots.wanted & wording_slots.unwanted))
     else:
-        flipped = sorted(word for word, refused in said.signs.items() if worded.signs.get(word, refused) is not refused)
+        flipped = sorted(
+            word for word, refused in quoted.is_refused.items() if worded.is_refused.get(word, refused) is not refused
+        )
     return f"“{flipped[0]}” is the other way round" if flipped else ""
 
 
-def _find_lost_limit(said: _Meaning, worded: _Meaning) -> str:
+def _find_lost_limit(quoted: _Meaning, worded: _Meaning) -> str:
     for turn in MeaningTurn:
-        if turn in _COMPARED and (turn in said.turns) is not (turn in worded.turns):
-            gone = turn in said.turns
-            return f"“{turn.value}” is {'missing' if gone else 'not what you said'}"
+        if turn in _COMPARED and (turn in quoted.turns) is not (turn in worded.turns):
+            is_missing = turn in quoted.turns
+            return f"“{turn.value}” is {'missing' if is_missing else 'not what you said'}"
     return ""
 
 
 def _find_lost_name(quote: str, wording: str) -> str:
-    """A name that is missing, or that was not said where the words were whole by themselves."""
+    """Find a name that is missing, or that was added although the quote stands alone."""
     is_whole = stands_alone(quote)
     for name in _names_in(quote):
-        if not _holds(wording, name):
+        if not _contains(wording, name):
             return f"“{name}” is missing"
     for name in _names_in(wording):
-        if (is_whole or name[:1].isdigit()) and not _holds(quote, name):
+        if (is_whole or name[:1].isdigit()) and not _contains(quote, name):
             return f"“{name}” is not what you said"
     return ""
 
 
-def _holds(text: str, name: str) -> bool:
-    """Whether a name stands in a text, by itself."""
+def _contains(text: str, name: str) -> bool:
+    """Whether a text contains a name as a whole word."""
     return re.search(rf"(?<![A-Za-z0-9]){re.escape(name)}(?![A-Za-z0-9])", text, re.IGNORECASE) is not None
 
 
-def _read(text: str, language: str) -> _Meaning:
+def _read_meaning(text: str, language: str) -> _Meaning:
     text = _LIST_NUMBER.sub("", text.replace("’", "'"))
     code = language or "en"
     words = turn_words(code)
-    bare = _NAME.sub(lambda found: " " if found[1] else found[0], text)
-    bare = words.spared.sub(" ", bare.strip())
+    plain = _NAME.sub(lambda found: " " if found[1] else found[0], text)
+    plain = words.spared.sub(" ", plain.strip())
     turns: set[MeaningTurn] = set()
     refused, wanted = set[str](), set[str]()
-    turned = 0
-    for clause in (each.strip() for each in _CLAUSE.split(bare)):
+    inversions = 0
+    for clause in (each.strip() for each in _CLAUSE.split(plain)):
         found = _turns_in(clause, words)
         turns |= found.keys() & _COMPARED
-        turned += len(found.keys() & _TURNING)
-        minus, plus = _sides(clause, found.get(MeaningTurn.NOT), found.get(MeaningTurn.SWAP), code)
-        refused |= _content(minus)
-        wanted |= _content(plus)
-    signs = dict.fromkeys(refused - wanted, True) | dict.fromkeys(wanted - refused, False)
+        inversions += len(found.keys() & _INVERTING)
+        refused_part, wanted_part = _sides(clause, found.get(MeaningTurn.NOT), found.get(MeaningTurn.SWAP), code)
+        refused |= _comparable_words(refused_part)
+        wanted |= _comparable_words(wanted_part)
+    is_refused = dict.fromkeys(refused - wanted, True) | dict.fromkeys(wanted - refused, False)
     if not language:
-        turned = max(turned, min(1, count_negations(bare)))
-    return _Meaning(code, turned, frozenset(turns), signs)
+        inversions = max(inversions, min(1, count_negations(plain)))
+    return _Meaning(code, inversions, frozenset(turns), is_refused)
 
 
 def _turns_in(clause: str, words: TurnWords) -> dict[MeaningTurn, re.Match[str]]:
-    """The words of a clause that turn it; what is part of a longer one, as "not" of "but not", is not counted twice."""
+    """Find the words that change a clause; parts of a longer one, as "not" in "but not", are not counted twice."""
     found = {}
     for turn in (*_COMPARED_FIRST, *(each for each in MeaningTurn if each not in _COMPARED_FIRST)):
         match = words.turns[turn].search(clause)
@@ -157,23 +162,23 @@ def _turns_in(clause: str, words: TurnWords) -> dict[MeaningTurn, re.Match[str]]
     return found
 
 
-def _sides(clause: str, no: re.Match[str] | None, swap: re.Match[str] | None, code: str) -> tuple[str, str]:
-    """What of a clause is refused, and what is wanted."""
+def _sides(clause: str, negation: re.Match[str] | None, swap: re.Match[str] | None, code: str) -> tuple[str, str]:
+    """Split a clause into its refused and its wanted part."""
     if swap is None:
-        return (clause, "") if no else ("", clause)
+        return (clause, "") if negation else ("", clause)
     before, after = clause[: swap.start()], clause[swap.end() :]
-    minus, plus = (before, after) if code in _POSTPOSED else (after, before)
-    return (plus, minus) if no else (minus, plus)
+    refused_part, wanted_part = (before, after) if code in _POSTPOSITIONAL else (after, before)
+    return (wanted_part, refused_part) if negation else (refused_part, wanted_part)
 
 
-def _content(text: str) -> set[str]:
-    """The words of a text that can be compared: those that are written alike in any language, and the longer ones."""
-    found = {word.casefold() for word in _ASCII_WORD.findall(text) if len(word) >= _SHORTEST}
-    return found | {word.casefold() for word in _WORDS.findall(text) if len(word) > _SHORTEST}
+def _comparable_words(text: str) -> set[str]:
+    """Return the words of a text that can be compared: ASCII words, and the longer ones of any language."""
+    found = {word.casefold() for word in _ASCII_WORD.findall(text) if len(word) >= _MIN_WORD_LENGTH}
+    return found | {word.casefold() for word in _WORDS.findall(text) if len(word) > _MIN_WORD_LENGTH}
 
 
 def _names_in(text: str) -> list[str]:
-    """Tools, paths, identifiers and numbers; in other letters than ours every word of ours is a name."""
+    """Return tools, paths, identifiers and numbers; in a non-Latin text every Latin word is a name."""
     text = _LIST_NUMBER.sub("", text)
     found = [next(filter(None, match.groups())).strip("`'\"").rstrip("/.") for match in _NAME.finditer(text)]
     if _OTHER_LETTERS.search(text):
