@@ -131,9 +131,9 @@ def test_installing_says_what_the_plugin_may_see_and_leaves_projects_alone(home:
     broken = json.loads(run("agents", "--json").stdout)["agents"]
     hooks = next(each["hooks"] for each in broken if each["name"] == "openclaw")
     assert hooks["state"] == "broken"
-    assert [each.partition(plugin.name)[2] for each in hooks["faults"]] == [
-        "/index.js is missing, or not from this version of wisen",
-        "/package.json is missing, or not from this version of wisen",
+    assert [each.rpartition(f"/{plugin.name}/")[2] for each in hooks["faults"]] == [
+        "index.js is missing, or not from this version of wisen",
+        "package.json is missing, or not from this version of wisen",
     ]  # fmt: skip
     assert json.loads(run("install", "openclaw", "--json").stdout)["is"] == "installed"
     run("uninstall", "openclaw")

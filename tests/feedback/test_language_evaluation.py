@@ -190,7 +190,7 @@ def test_with_too_few_sentences_it_says_so_and_how_many_are_needed(
 @pytest.mark.parametrize("broken", ["directives = ", 'directions = ["x"]', "harmless = [1]"])
 def test_sentences_that_cannot_be_read_are_told_with_their_file(home: Path, broken: str) -> None:
     beside = put(home, sentences=broken)
-    assert hearing()["trouble"].startswith(f"{beside} holds no sentences")
+    assert hearing()["trouble"].startswith(f"{beside} is not a valid sentence file")
     assert "could not be judged" in run("languages", "build").stdout
 
 

@@ -249,4 +249,4 @@ def test_a_project_is_switched_off_and_on_by_the_one_door(
     marker.touch()
     assert "was not made by" in run("on", expect=1).stderr
     monkeypatch.chdir(home)
-    assert "no project" in run("off", expect=1).stderr
+    assert "is not a project" in run("off", expect=1).stderr

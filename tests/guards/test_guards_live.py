@@ -271,7 +271,7 @@ def test_a_broken_sheet_lets_every_call_pass_and_is_told_at_the_next_start(
     assert answered(wisen, "before-call", call(WRONG, project)) == {}
     start = {"session_id": "n", "cwd": str(project), "source": "startup"}
     assert "BrokenSnapshot at before-call" in fire(wisen, "session-start", start)
-    assert "SnapshotBroken" not in fire(wisen, "session-start", {**start, "session_id": "n2"}), "once"
+    assert "BrokenSnapshot" not in fire(wisen, "session-start", {**start, "session_id": "n2"}), "once"
     run("cycle", "--quick")
     assert answered(wisen, "before-call", call(WRONG, project)) != {}, "the next cycle mends it"
 

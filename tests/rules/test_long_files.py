@@ -105,7 +105,7 @@ def test_a_review_never_ends_at_a_file_that_is_too_long_and_asks_where_the_rule_
     assert len(proposals(home)) == 2
     shown = review("y\n9\n\ny\nrules\n")
     assert "has 491 lines" in shown
-    assert "'9' is none of them" in shown
+    assert "'9' is not one of them" in shown
     assert "Nothing was done; it still waits." in shown
     assert "The next rules of this project go there too" in shown
     assert (project / "CLAUDE.md").read_text() == LONG

@@ -36,7 +36,7 @@ class Snapshots:
     def snapshot(self, pin: dict[str, object], cwd: str) -> tuple[str, dict[str, object]]:
         """Return the snapshot of a session and its digest: the one it started with, else the one for `cwd` now.
 
-        Raises: SnapshotBroken, OSError, ValueError.
+        Raises: BrokenSnapshot, OSError, ValueError.
         """
         digest = pin.get("digest")
         if isinstance(digest, str):
@@ -54,13 +54,13 @@ class Snapshots:
         raise BrokenSnapshot(digest)
 
     def content(self, digest: str) -> dict[str, object] | None:
-        """Return the object with a digest; None if it is gone. Raises: SnapshotBroken."""
+        """Return the object with a digest; None if it is gone. Raises: BrokenSnapshot."""
         raw = self.raw(digest)
         value = None if raw is None else loads(raw.decode("ascii"))
         return value if isinstance(value, dict) else None
 
     def raw(self, digest: str) -> bytes | None:
-        """Return the content with a digest; None if it is gone. Raises: SnapshotBroken."""
+        """Return the content with a digest; None if it is gone. Raises: BrokenSnapshot."""
         try:
             raw = _read_bytes(f"{self.home}/snapshots/{_safe_name(digest)}.json")
         except FileNotFoundError:
