@@ -71,6 +71,20 @@ def test_status_and_doctor_and_config_make_no_files(home: Path) -> None:
     assert list(home.iterdir()) == []
 
 
+@pytest.mark.parametrize("options", [(), ("--pending",)])
+def test_a_rule_can_be_added_in_a_project_without_any_session(home: Path, options: tuple[str, ...]) -> None:
+    project = home / "new"
+    project.mkdir()
+    subprocess.run(["git", "init", "-q", str(project)], check=True)
+    assert "Would be a rule in " in run("remember", "Always use tabs.", "--dry-run", *options, cwd=project).stdout
+    assert json.loads(run("contexts", "--json").stdout)["contexts"] == []
+    run("remember", "Always use tabs.", *options, cwd=project)
+    assert ("Always use tabs." in run("rules", cwd=project).stdout) is not bool(options)
+    (context,) = json.loads(run("contexts", "--json").stdout)["contexts"]
+    assert context["places"] == [str(project)]
+    assert "No context has the key" in run("remember", "Use tabs.", "--context", "nosuch", expect=1).stderr
+
+
 def test_status_tells_the_last_run(session: Path) -> None:
     run("learn")
     state = json.loads(run("status", "--json").stdout)

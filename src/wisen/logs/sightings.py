@@ -28,6 +28,10 @@ class Sightings:
             self._known.add((context.key, path))
             self._new.append((context, path))
 
+    def has_new(self, key: str) -> bool:
+        """Whether a context was seen that the ledger does not have yet."""
+        return any(context.key == key for context, _ in self._new)
+
     def take_new(self) -> tuple[tuple[Context, str], ...]:
         """Return the sightings that the ledger does not have yet, each once."""
         new, self._new = tuple(self._new), []

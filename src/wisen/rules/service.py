@@ -113,8 +113,7 @@ class RuleService:
         from wisen.text.sameness import LessonIndex
 
         words, home = clean_wording(text), self._home
-        if context != EVERYWHERE and context not in {each.key for each in home.ledger.contexts.all()}:
-            raise UsageError(f"No context has the key {context!r}. The keys: wisen contexts")
+        self._require_context(context, dry_run=dry_run)
         where = ("--context", context) if context else ("--global",)
         self._decisions.require_person(
             "rules", "add", words, *where, *(("--pending",) if pending else ()), dry_run=dry_run
@@ -153,6 +152,17 @@ class RuleService:
                 home.ledger.entries.record(rows)
             self._refresh.context_files()
         return entry
+
+    def _require_context(self, context: str, *, dry_run: bool) -> None:
+        """Raise UsageError if there is no such context; a project without any session yet becomes known now."""
+        from wisen.logs.ownership_rows import record_places
+
+        if context == EVERYWHERE or context in {each.key for each in self._home.ledger.contexts.all()}:
+            return
+        if not self._projects.scope.sightings.has_new(context):
+            raise UsageError(f"No context has the key {context!r}. The keys: wisen contexts")
+        if not dry_run:
+            record_places(self._projects)
 
     def page(self, context: str = EVERYWHERE) -> str:
         """Return the rules page of a context, or the global one, as Markdown. Raises: FileError."""
