@@ -64,6 +64,22 @@ def test_with_nothing_to_read_it_says_where_it_looked(home: Path) -> None:
     assert f"No sessions in {home / 'empty'}" in run("learn", "--path", home / "empty", expect=3).stdout
 
 
+def test_session_files_inside_a_repository_are_named_once_with_what_to_do(home: Path) -> None:
+    folder = home / "clone" / "logs"
+    subprocess.run(["git", "init", "-q", str(folder.parent)], check=True)
+    for number in (1, 2):
+        s = ClaudeTranscript(number)
+        s.prompt("fix it")
+        s.write(folder)
+    for _ in range(2):
+        text = " ".join(run("learn", "--path", folder, expect=3).stdout.split())
+        assert f"2 session files in {folder} were skipped: they are inside a repository" in text
+        assert "No session was read from" in text
+        assert "wisen adopt" not in text
+    assert " ".join(run("status").stdout.split()).count("were skipped") == 1
+    assert "none waits" in run("adopt").stdout
+
+
 def test_status_and_doctor_and_config_make_no_files(home: Path) -> None:
     assert "nothing learnt yet" in run("status").stdout
     assert "nothing learnt yet" in run("doctor").stdout

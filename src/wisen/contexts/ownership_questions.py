@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from contextlib import suppress
 from functools import partial
+from os.path import commonpath
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -34,6 +35,20 @@ class WaitingFile(NamedTuple):
     was_adopted: bool
     """Whether the user adopted it before it changed."""
     subject: OwnershipSubject = OwnershipSubject.FILE
+    is_adoptable: bool = True
+    """False for a transcript: it can name any directory as its own, so it is only read outside of repositories."""
+
+
+def files_kept_in_project(projects: Projects, path: Path) -> tuple[Path, ...]:
+    """Return the files of the log that an agent keeps inside a project, if `path` is one of them; otherwise none."""
+    from wisen.agents.agent_ports import KeepsLogsInProjects
+
+    for agent in projects.agents:
+        if isinstance(agent, KeepsLogsInProjects):
+            for source in agent.project_sources([path.parent]):
+                if path in (files := agent.files_of(source)):
+                    return files
+    return ()
 
 
 def waiting_files(projects: Projects, edit_ports: EditPorts, under: Path | None = None) -> list[WaitingFile]:
@@ -64,7 +79,12 @@ class _WaitingFiles:
         if decision is None or decision.verdict is not OwnershipVerdict.FOREIGN or decision.digest != digest:
             was_adopted = decision is not None and decision.verdict is OwnershipVerdict.OWNED
             context = context_of_file(self._projects, path)
-            self.files[str(path)] = WaitingFile(str(path), context, digest, was_adopted, subject)
+            is_adoptable = (
+                subject is not OwnershipSubject.FILE
+                or path.parent.name == FOLDER
+                or bool(files_kept_in_project(self._projects, path))
+            )
+            self.files[str(path)] = WaitingFile(str(path), context, digest, was_adopted, subject, is_adoptable)
 
     def add_learnings(self) -> None:
         """Add the learnings files in workspaces."""
@@ -111,12 +131,23 @@ def waiting_places(projects: Projects) -> list[CheckoutClaim]:
 def describe_waiting(
     projects: Projects, edit_ports: EditPorts, under: Path | None = None, *, once: bool
 ) -> tuple[str, ...]:
-    """Describe what waits for a decision, a line each; with `once`, only what was not shown before, and record that."""
+    """Describe what waits for a decision, a line each; with `once`, only what was not shown before, and record that.
+
+    Session files that cannot be adopted share one line, which is repeated when the user names their folder again.
+    """
     home, adoptions, lines, rows = projects.home, projects.adoptions, list[str](), list[Ownership]()
+    skipped: list[WaitingFile] = []
     for file in waiting_files(projects, edit_ports, under):
-        if not (once and adoptions.was_asked(file.path, file.digest)):
-            lines.append(_describe_file(file))
+        is_new = not (once and adoptions.was_asked(file.path, file.digest))
+        if is_new:
             rows.append(_asked_row(home, file.subject, file.path, file.context, file.digest))
+        if not file.is_adoptable:
+            if is_new or (under is not None and Path(file.path).is_relative_to(under.absolute())):
+                skipped.append(file)
+        elif is_new:
+            lines.append(_describe_file(file))
+    if skipped:
+        lines.append(_describe_skipped([file.path for file in skipped]))
     for claim in waiting_places(projects):
         if not (once and adoptions.was_asked(claim.root, claim.context.key)):
             lines.append(describe_claim(claim))
@@ -130,6 +161,8 @@ def ownership_questions(projects: Projects, edit_ports: EditPorts) -> dict[str, 
     """Return what sessions of each context ask the user once: what waits there for a decision."""
     lines: dict[str, list[DeliveredLine]] = {}
     for file in waiting_files(projects, edit_ports):
+        if not file.is_adoptable:
+            continue  # there is nothing that the user could decide
         statement = f"{_display_name(file.path)} is not read until the user adopts it"
         if file.subject is OwnershipSubject.MARKER:
             statement = (
@@ -173,6 +206,18 @@ def _describe_file(file: WaitingFile) -> str:
         return f"{file.path} was not made by `wisen off`: {rest}"
     reason = "changed since you adopted it" if file.was_adopted else "may be somebody else's"
     return f"{file.path} is not read: it {reason}. wisen adopt {file.path}"
+
+
+def _describe_skipped(paths: list[str]) -> str:
+    if len(paths) == 1:
+        return (
+            f"{paths[0]} was skipped: it is inside a repository, so someone else may have written it. "
+            "Copy it out of the repository if it is yours."
+        )
+    return (
+        f"{len(paths)} session files in {commonpath(paths)} were skipped: they are inside a repository, so someone "
+        "else may have written them. Copy them out of the repository if they are yours."
+    )
 
 
 def _asked_row(home: Home, subject: OwnershipSubject, path: str, context: str, digest: str) -> Ownership:

@@ -97,17 +97,12 @@ class ContextService:
         Raises:
             UsageError: there is no such file, or it cannot be read.
         """
-        from wisen.agents.agent_ports import KeepsLogsInProjects
-
         path = path.absolute()
-        for agent in self._projects.agents:
-            if isinstance(agent, KeepsLogsInProjects):
-                for source in agent.project_sources([path.parent]):
-                    if path in agent.files_of(source):
-                        return tuple(map(self._inspect_file, agent.files_of(source)))
+        if files := ownership_questions.files_kept_in_project(self._projects, path):
+            return tuple(map(self._inspect_file, files))
         if path.parent.name != FOLDER:
             # A transcript can name any directory as its own: it would count in every project.
-            rest = "Your transcripts are read outside of repositories: wisen learn --path"
+            rest = "Transcripts are read outside of repositories: copy yours out of it, then wisen learn --path DIR"
             raise UsageError(f"{path} is neither a learnings file nor an aider chat. {rest}")
         return (self._inspect_file(path),)
 

@@ -22,7 +22,8 @@ _PAGE = 60
 def list_files(*, as_json: bool) -> int:
     """List the files that wait for a decision, and those that were adopted."""
     with app.wire().learner() as learner:
-        waiting, adopted = learner.contexts.waiting_files(), learner.contexts.adopted_files()
+        waiting = [each for each in learner.contexts.waiting_files() if each.is_adoptable]
+        adopted = learner.contexts.adopted_files()
     if as_json:
         rows = [{"path": each.path, "context": each.context, "changed": each.was_adopted} for each in waiting]
         print_json({"waiting": rows, "adopted": [{"path": each.path, "at": each.at} for each in adopted]})

@@ -164,10 +164,11 @@ def print_report(report: Report, out: Console, *, dry_run: bool = False, sample:
 
 def _print_nothing_found(report: Report, out: Console) -> None:
     if report.selection.under is not None:
+        if report.waiting:
+            out.print(f"No session was read from {report.selection.under} (see above).")
+            return
         out.print(f"No sessions in {report.selection.under}.")
-        out.print(
-            "Sessions are files written by Claude Code, Codex or OpenClaw, or OpenAI-style messages.", style="dim"
-        )
+        out.print("Sessions are files of an agent that `wisen agents` lists, or OpenAI-style messages.", style="dim")
         return
     out.print("No sessions on this machine yet.")
     out.print(f"Looked in: {', '.join(report.looked_in)}", style="dim")

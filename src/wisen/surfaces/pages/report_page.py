@@ -116,7 +116,8 @@ def _intro_lines(report: Report) -> Iterator[str]:
         if narrowed:
             yield f"Only sessions {', '.join(narrowed)}."
     elif report.selection.under is not None:
-        yield f"No sessions in {report.selection.under}."
+        read = "No session was read from" if report.waiting else "No sessions in"
+        yield f"{read} {report.selection.under}."
     else:
         yield f"No sessions on this machine yet. Looked in: {', '.join(report.looked_in)}"
 
