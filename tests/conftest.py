@@ -83,7 +83,7 @@ def pytest_configure(config: pytest.Config) -> None:
     is_worker = hasattr(config, "workerinput")
     if is_worker or os.environ.get("TMPDIR") or config.getoption("basetemp") or not _has_room(_MEMORY):
         return
-    folder = tempfile.mkdtemp("", "wisen-", _MEMORY)
+    folder = tempfile.mkdtemp("", "tests-", _MEMORY)
     Path(folder).chmod(0o711)  # tests that give up their rights go through it
     config.stash[_temporary] = os.environ["TMPDIR"] = tempfile.tempdir = folder
     config.option.basetemp = f"{folder}/t"
