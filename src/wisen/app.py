@@ -49,7 +49,7 @@ def open_learner(
     """Open a Learner on this machine's stores. `home`: their folder; `project`: a suffix to the context's key.
 
     `executor`: reads large logs in parallel, instead of processes of this machine; it is not closed.
-    `decided_by`: who decides, when a person does so in the calling program and not at a terminal (docs/deciding.md).
+    `decided_by`: who decides, when a person does so in the calling program and not at a terminal (docs/proposals.md).
 
     Raises:
         SettingsError: config.toml or a WISEN_* variable has a value that is not allowed.

@@ -567,7 +567,7 @@ def test_threads_that_each_open_a_learner_lose_nothing(home: Path) -> None:
 
 
 def test_the_example_in_the_docs_runs_and_prints_what_it_says(home: Path) -> None:
-    page = (Path(__file__).parents[2] / "docs" / "api.md").read_text(encoding="utf-8")
+    page = (Path(__file__).parents[2] / "docs" / "records.md").read_text(encoding="utf-8")
     (snippet,) = re.findall(r"```python\n(.*?)```", page, re.DOTALL)
     (shown,) = re.findall(r"It prints:\n\n```\n(.*?)```", page, re.DOTALL)
     ran = subprocess.run([sys.executable, "-c", snippet], cwd=home, capture_output=True, text=True, check=False)
