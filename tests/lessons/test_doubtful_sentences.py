@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from tests.commands import run
-from tests.lessons.test_everywhere import proposals, say
+from tests.lessons.test_global_rules import proposals, say
 from wisen.feedback.detector import detect
 from wisen.model.signal import TypedTurn
 
