@@ -20,7 +20,7 @@ MECHANISMS = (
     ("text",),
     ("safety",),
     ("system",),
-    ("store", "logs", "agents", "edits", "models", "mining"),
+    ("store", "logs", "agents", "edits", "language_models", "mining"),
     ("decisions",),
     ("delivery",),
 )

@@ -32,7 +32,7 @@ OPENS = {
     "health/hook_health.py": f"{OWN_HOME}, and the package that hooks call",
     "system/create_once.py": OWN_HOME,
     "delivery/snapshot_store.py": OWN_HOME,
-    "models/command_model.py": OWN_HOME,
+    "language_models/command_model.py": OWN_HOME,
     "store/backups.py": OWN_HOME,
     "store/migrate.py": PACKAGE,
     "store/sqlite_files.py": OWN_HOME,

@@ -13,7 +13,7 @@ import wisen
 SOURCE = Path(wisen.__file__).parent
 STARTS = {
     "system/git.py": "the one place that starts git, in a view of the repository, by a path that find_program gave",
-    "models/command_model.py": "an agent's program that the user chose as a model, by a path that find_program gave",
+    "language_models/command_model.py": "an agent's program that the user chose as a model; path by find_program",
     "system/periodic_runs.py": "our own interpreter, with -P, in /",
     "logs/worker_pool.py": "our own interpreter reads logs, with no folder of anybody in its path",
     "system/parent_processes.py": "/bin/ps, where there is no /proc",

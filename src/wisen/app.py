@@ -27,8 +27,8 @@ if TYPE_CHECKING:
     from wisen.agents.hook_ports import Hooks
     from wisen.feedback.user_detector import UserDetector
     from wisen.health.doctor import DoctorSubject
+    from wisen.language_models.model_ports import Model
     from wisen.model.presence import Person
-    from wisen.models.model_ports import Model
     from wisen.settings import Settings
     from wisen.store.index import Index
     from wisen.store.ledger import Ledger
@@ -236,7 +236,7 @@ class Wiring(AgentWiring):
         )
 
     def _model(self, ledger: Ledger, index: Index, machine: str, name: str = "") -> Model:
-        from wisen.models.model_factory import meter_context, open_model
+        from wisen.language_models.model_factory import meter_context, open_model
 
         stores = meter_context(index, ledger, self.clock(), machine)
         policy = replace(self.settings.models, nano=name, heavy=name) if name else self.settings.models

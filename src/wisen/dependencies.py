@@ -16,12 +16,12 @@ if TYPE_CHECKING:
     from wisen.delivery.snapshot_store import SnapshotStore
     from wisen.edits.edit_history import EditPorts
     from wisen.edits.rule_files import RuleFiles
+    from wisen.language_models.model_ports import Model
     from wisen.logs.executors import ExecutorFactory
     from wisen.logs.projects import Projects
     from wisen.logs.settings import EventFilterPolicy
     from wisen.memory.notebook_files import Notebooks
     from wisen.model.hook import Caller
-    from wisen.models.model_ports import Model
     from wisen.settings import Settings
     from wisen.store.home import Home
 

@@ -23,13 +23,13 @@ from wisen.forgetting.service import ForgettingService
 from wisen.guards.service import GuardService
 from wisen.health.service import HealthService
 from wisen.install.service import InstallService
+from wisen.language_models.service import ModelService
 from wisen.lessons.service import LessonService
 from wisen.logs.log_reader import LogReader
 from wisen.memory.service import MemoryService
 from wisen.model.entry import ProposalType
 from wisen.model.error_boundaries import ErrorBoundaries
 from wisen.model.report import Selection
-from wisen.models.service import ModelService
 from wisen.praise.service import PraiseService
 from wisen.proposals.service import AnswerHandlers, ProposalService
 from wisen.records.service import RecordsService

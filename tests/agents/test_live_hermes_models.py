@@ -11,9 +11,9 @@ from tests.agents.hermes_client import Client
 from tests.agents.scripted_model import Turn, serving
 from tests.agents.worlds import Person, no_way_out
 from wisen.agents.hermes import Hermes
+from wisen.language_models.answer_format import build_prompt
+from wisen.language_models.command_model import CommandModel
 from wisen.model.event import Message
-from wisen.models.answer_format import build_prompt
-from wisen.models.command_model import CommandModel
 from wisen.safety.sentinel import strip
 from wisen.testing.agent_contract import read_all
 from wisen.testing.port_contracts import harmless

@@ -10,8 +10,8 @@ import pytest
 from tests.agents.clients import claude_code
 from tests.agents.record_claude_code import Client
 from tests.agents.scripted_model import Turn, serving
-from wisen.models.answer_format import build_prompt
-from wisen.models.command_model import CommandModel
+from wisen.language_models.answer_format import build_prompt
+from wisen.language_models.command_model import CommandModel
 from wisen.testing.port_contracts import harmless
 
 pytestmark = [pytest.mark.needs("claude-code"), pytest.mark.requirement("C8")]

@@ -26,7 +26,7 @@ HANDS = {"cli", "mcp", "pages"}
 """What composes, with every file at the top of the package: it takes from one station and hands to the next."""
 TOOLS = {"errors.py", "kernel", "model", "text", "safety", "system", "store", "testing", "sample"}
 """Mechanisms that are called and return, whoever calls them."""
-MECHANISMS = {"logs", "agents", "edits", "models", "mining", "decisions", "delivery"}
+MECHANISMS = {"logs", "agents", "edits", "language_models", "mining", "decisions", "delivery"}
 """Stations where hands call them, tools where a station does."""
 IN_HANDS = "hands"
 """Not a station: what composes had the value in its hands."""

@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 
 import wisen
-from tests.models.chat_server import Says, Script, Server, chatting
-from tests.models.test_models import REFUSING, configure
+from tests.language_models.chat_server import Says, Script, Server, chatting
+from tests.language_models.test_models import REFUSING, configure
 from wisen.feedback.doubt import BAND, DOUBTED_KINDS, MAX_LENGTH, is_doubtful, signals_of_kinds
 from wisen.model.report import Selection
 from wisen.model.signal import SignalKind, TypedTurn

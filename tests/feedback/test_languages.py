@@ -16,12 +16,12 @@ from tests.feedback.typed_languages import SHIPPED, USERS
 from wisen.errors import ModelFailed, Reason, UsageError
 from wisen.feedback.language import read_language_file
 from wisen.feedback.language_building import QUESTIONS
+from wisen.language_models.metered_model import MeterContext, MeteredModel
+from wisen.language_models.model_ports import Prompt, Question
 from wisen.learner import Learner
 from wisen.model.model_use import ModelsPolicy
 from wisen.model.report import Selection
 from wisen.model.signal import SignalKind
-from wisen.models.metered_model import MeterContext, MeteredModel
-from wisen.models.model_ports import Prompt, Question
 from wisen.testing.fake_models import ScriptedModel, ScriptedResponder
 from wisen.testing.fakes import FixedClock
 from wisen.testing.transcripts import ClaudeTranscript

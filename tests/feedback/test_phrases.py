@@ -15,13 +15,13 @@ from tests.planted import residues
 from wisen.errors import ModelAbsent, ModelFailed, Reason, UsageError
 from wisen.feedback.phrase_naming import Label, Labels, Names
 from wisen.feedback.session_analysis import ANALYSIS_VERSION
+from wisen.language_models.model_ports import Question
 from wisen.learner import Learner
 from wisen.model.model_use import Tier
 from wisen.model.phrase import PhraseSource, UserPhrase
 from wisen.model.report import Selection
 from wisen.model.signal import SignalKind
 from wisen.model.tombstone import ALL_CONTEXTS
-from wisen.models.model_ports import Question
 from wisen.testing.fake_models import ScriptedModel
 from wisen.testing.transcripts import ClaudeTranscript
 

@@ -17,9 +17,9 @@ from tests.surfaces.mcp_clients import asked
 from wisen.delivery.turn_questions import HEAD, MOST, TOKENS, TurnQuestion, select_questions
 from wisen.errors import PersonNeeded, UsageError
 from wisen.feedback.quote_verification import sentence_spans, verify_quote
+from wisen.language_models.model_ports import Question
 from wisen.model.presence import NotAPerson
 from wisen.model.signal import SignalKind
-from wisen.models.model_ports import Question
 from wisen.surfaces.mcp.tool_arguments import Point, schema_of
 from wisen.testing.fake_models import ScriptedModel
 from wisen.testing.fakes import FixedPresence

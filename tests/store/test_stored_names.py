@@ -11,12 +11,12 @@ from wisen.feedback.adjudication import Rulings
 from wisen.feedback.language import Language, LessonWords, Negations, Opening
 from wisen.feedback.phrase_naming import Labels, Names
 from wisen.forgetting import erasure_search
+from wisen.language_models.answer_format import json_schema_of as answer_schema
+from wisen.language_models.service import Pong
 from wisen.model.change import EditOperation, LineEdit, LineRemoval, PassageEdit, ValueEdit
 from wisen.model.event import Event
 from wisen.model.memory import MemoryKind
 from wisen.model.snapshot import Snapshot
-from wisen.models.answer_format import json_schema_of as answer_schema
-from wisen.models.service import Pong
 from wisen.store import ledger_removal
 from wisen.store.index_numbers import EVENT_KINDS
 from wisen.surfaces.mcp.tool_arguments import TOOLS, schema_of

@@ -38,8 +38,8 @@ if TYPE_CHECKING:
     from concurrent.futures import Executor
     from pathlib import Path
 
-    from wisen.models.embedder import Embedder
-    from wisen.models.model_ports import Model
+    from wisen.language_models.embedder import Embedder
+    from wisen.language_models.model_ports import Model
     from wisen.system.machine_ports import Checkouts, Clock, Files, Ids
 
 pytestmark = pytest.mark.requirement("X6")

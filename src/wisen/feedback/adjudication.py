@@ -14,18 +14,18 @@ from msgspec import Struct
 from wisen.errors import MissingExtra, ModelError, ModelFailed, Reason
 from wisen.feedback.doubt import is_doubtful, signals_of_kinds
 from wisen.feedback.turns import turns_of
+from wisen.language_models.model_ports import MaterialItem, Question
 from wisen.model.model_use import Tier
 from wisen.model.signal import RecordedSignal, SignalKind
-from wisen.models.model_ports import MaterialItem, Question
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
     from wisen.feedback.user_detector import UserDetector
+    from wisen.language_models.model_ports import Model
     from wisen.model.failure import SessionFindings
     from wisen.model.history import History, Turn
     from wisen.model.signal import TypedTurn
-    from wisen.models.model_ports import Model
 
 PURPOSE = "adjudicate"
 BATCH_SIZE = 20

@@ -10,18 +10,18 @@ from typing import TYPE_CHECKING, NamedTuple
 from msgspec import Struct
 
 from wisen.errors import MissingExtra, ModelError, UsageError
+from wisen.language_models.answer_format import build_prompt
+from wisen.language_models.model_ports import MaterialItem, Question
 from wisen.model.change import estimate_tokens
 from wisen.model.model_use import Tier
 from wisen.model.pointing import PointingOutcome, PointingResult, TurnClaim, TurnClaimKind
-from wisen.models.answer_format import build_prompt
-from wisen.models.model_ports import MaterialItem, Question
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from wisen.feedback.open_turns import DoubtfulTurn
+    from wisen.language_models.model_ports import Model
     from wisen.model.pointing import OpenTurn
-    from wisen.models.model_ports import Model
 
 PURPOSE = "settle"
 PROGRAMS = {"claude-code": "claude", "codex": "codex", "openclaw": "openclaw", "hermes": "hermes"}

@@ -14,15 +14,15 @@ from wisen.feedback.language import GROUPS, LessonWords, Negations, Opening, shi
 from wisen.feedback.language_detection import language_profiles
 from wisen.feedback.language_draft import LanguageDraft
 from wisen.feedback.sentence_generation import sentence_question, valid_sentences
+from wisen.language_models.model_ports import MaterialItem, Question
 from wisen.model.model_use import Tier
-from wisen.models.model_ports import MaterialItem, Question
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
     from wisen.feedback.language import Language, Words
     from wisen.feedback.language_evaluation import LabelledSentences
-    from wisen.models.model_ports import Model
+    from wisen.language_models.model_ports import Model
 
     Progress = Callable[[str, int, int], None]
 

@@ -16,17 +16,17 @@ from wisen.errors import ModelAbsent, ModelError
 from wisen.feedback.phrase_statistics import PhraseCandidate, is_storable
 from wisen.feedback.turn_signs import is_detected
 from wisen.feedback.user_detector import find_phrase, fold_turn
+from wisen.language_models.model_ports import MaterialItem, Question
 from wisen.model.model_use import Tier
 from wisen.model.phrase import PHRASE_KINDS
-from wisen.models.model_ports import MaterialItem, Question
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator, Sequence
 
     from wisen.feedback.detector import DetectorModel
     from wisen.feedback.turn_signs import ObservedTurn
+    from wisen.language_models.model_ports import Model
     from wisen.model.signal import SignalKind
-    from wisen.models.model_ports import Model
 
 PURPOSE = "phrases"
 _LABEL_BATCH, _NAME_BATCH = 25, 60

@@ -27,8 +27,8 @@ if TYPE_CHECKING:
     from wisen.feedback.added_languages import AddedLanguages
     from wisen.feedback.phrase_statistics import PhraseCandidate
     from wisen.feedback.turn_signs import ObservedTurn
+    from wisen.language_models.model_ports import Model
     from wisen.model.signal import SignalKind
-    from wisen.models.model_ports import Model
     from wisen.store.home import Home
 
 FIRST_DAYS = 30.0

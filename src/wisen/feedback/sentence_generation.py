@@ -15,8 +15,8 @@ import msgspec
 from wisen.feedback.language_detection import is_in_script
 from wisen.feedback.language_evaluation import MAX_SENTENCE, MIN_SENTENCES, LabelledSentences, read_sentences
 from wisen.feedback.phrase_statistics import is_storable
+from wisen.language_models.model_ports import MaterialItem, Question
 from wisen.model.model_use import Tier
-from wisen.models.model_ports import MaterialItem, Question
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator

@@ -25,13 +25,13 @@ if TYPE_CHECKING:
     from wisen.feedback.session_analysis import SessionAnalyzer
     from wisen.feedback.settlement import SettlementHandlers
     from wisen.feedback.user_detector import UserDetector
+    from wisen.language_models.model_ports import Model
     from wisen.logs.projects import Projects
     from wisen.model.error_boundaries import ErrorBoundaries
     from wisen.model.history import History
     from wisen.model.phrase import UserPhrase
     from wisen.model.signal import RecordedSignal
     from wisen.model.user_language import LanguageAccuracy, LanguageBuild, LanguageSurvey
-    from wisen.models.model_ports import Model
     from wisen.store.home import Home
 
 _BY_MODEL = "What {name} speakers write to an agent, by meaning. Written by a language model ({model}), {day}."

@@ -36,10 +36,10 @@ if TYPE_CHECKING:
     from wisen.feedback.open_turns import DoubtfulTurn
     from wisen.feedback.pointing_consent import PointingConsent
     from wisen.feedback.user_detector import UserDetector
+    from wisen.language_models.model_ports import Model
     from wisen.logs.projects import Projects
     from wisen.model.entry import Entry
     from wisen.model.pointing import OpenTurn, TurnClaim
-    from wisen.models.model_ports import Model
     from wisen.store.home import Home
 
 NOT_ALLOWED = (

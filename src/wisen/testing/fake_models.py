@@ -5,15 +5,15 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from wisen.errors import ModelAbsent, ModelFailed, Reason
+from wisen.language_models.model_ports import ModelAnswer, Reply
 from wisen.model.model_use import Tier, describe_exceeded_cap, total_usage, usage_by_purpose
-from wisen.models.model_ports import ModelAnswer, Reply
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
     from datetime import datetime
 
+    from wisen.language_models.model_ports import Prompt, Question
     from wisen.model.model_use import Cooldown, ModelCall, ModelsPolicy, ModelUsage, UsageTotal
-    from wisen.models.model_ports import Prompt, Question
 
 T = TypeVar("T")
 _MAX_ANSWERS = 5000

@@ -17,8 +17,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
     from types import TracebackType
 
+    from wisen.language_models.embedder import Vector
     from wisen.model.presence import Decider
-    from wisen.models.embedder import Vector
 
 _P = ParamSpec("_P")
 _T = TypeVar("_T")

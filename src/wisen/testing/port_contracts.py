@@ -15,15 +15,15 @@ import pytest
 from msgspec import Struct
 
 from wisen.errors import ModelAbsent, ModelFailed
+from wisen.language_models.model_ports import MaterialItem, Question
 from wisen.model.model_use import Tier
-from wisen.models.model_ports import MaterialItem, Question
 
 if TYPE_CHECKING:
     from collections.abc import Callable
     from concurrent.futures import Executor
 
-    from wisen.models.embedder import Embedder, Vector
-    from wisen.models.model_ports import Model
+    from wisen.language_models.embedder import Embedder, Vector
+    from wisen.language_models.model_ports import Model
     from wisen.system.machine_ports import Clock, Ids
 
 HOSTILE = (

@@ -15,11 +15,11 @@ import pytest
 import wisen
 from tests.agents.scripted_model import Turn, serving
 from tests.commands import run
-from tests.models.chat_server import Says, Script, Server, chatting
+from tests.language_models.chat_server import Says, Script, Server, chatting
 from wisen.errors import MissingExtra, ModelFailed, Reason
+from wisen.language_models.model_ports import ModelAnswer
 from wisen.learner import Learner
 from wisen.model.model_use import Tier
-from wisen.models.model_ports import ModelAnswer
 from wisen.testing.port_contracts import Verdict, harmless
 
 pytestmark = pytest.mark.requirement("C8")
@@ -291,7 +291,8 @@ def test_nothing_is_loaded_before_a_model_is_asked(home: Path) -> None:
         "import sys, wisen\n"
         "with wisen.open_learner() as learner:\n"
         "    learner.learn(); learner.status(); learner.models.state()\n"
-        "print([name for name in ('pydantic_ai', 'openai', 'wisen.models.hosted_model') if name in sys.modules])"
+        "heavy = ('pydantic_ai', 'openai', 'wisen.language_models.hosted_model')\n"
+        "print([name for name in heavy if name in sys.modules])"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, timeout=60)
     assert done.stdout.strip() == "[]"

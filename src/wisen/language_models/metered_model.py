@@ -13,17 +13,23 @@ from typing import TYPE_CHECKING, NamedTuple, TypeVar
 import msgspec
 
 from wisen.errors import ModelAbsent, ModelFailed, Reason
+from wisen.language_models.answer_format import (
+    MalformedAnswer,
+    build_prompt,
+    build_retry_prompt,
+    parse_answer,
+    prompt_digest,
+)
+from wisen.language_models.model_ports import ModelAnswer
 from wisen.model.model_use import ABSENT_PRICE, NANOS, Cooldown, ModelCall
-from wisen.models.answer_format import MalformedAnswer, build_prompt, build_retry_prompt, parse_answer, prompt_digest
-from wisen.models.model_ports import ModelAnswer
 from wisen.safety.withhold import rule_against
 
 if TYPE_CHECKING:
     from collections.abc import Callable
     from datetime import datetime
 
+    from wisen.language_models.model_ports import MaterialItem, Prompt, Question, Reply, Responder
     from wisen.model.model_use import ModelsPolicy, Tier
-    from wisen.models.model_ports import MaterialItem, Prompt, Question, Reply, Responder
     from wisen.store.model_answers import ModelAnswers
     from wisen.store.model_uses import ModelUses
     from wisen.system.machine_ports import Clock, Ids

@@ -14,8 +14,8 @@ import subprocess
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from wisen.errors import ModelFailed, Reason
+from wisen.language_models.model_ports import Reply
 from wisen.model.model_use import MODEL_WORK_DIR
-from wisen.models.model_ports import Reply
 from wisen.safety.sentinel import wrap
 from wisen.system.programs import find_program
 
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
     from pathlib import Path
 
-    from wisen.models.model_ports import Prompt
+    from wisen.language_models.model_ports import Prompt
 
 _OFF_VARIABLES, _MARKER_FILE = {"WISEN_OFF": "1"}, ".wisen-off"
 _MARKER_TEXT = "wisen asks the agents' programs here, as models. What is said here is not the user's.\n"

@@ -16,11 +16,11 @@ from hypothesis import strategies as st
 
 import wisen
 from wisen.errors import ModelFailed, Reason
+from wisen.language_models.answer_format import build_prompt
+from wisen.language_models.command_model import AGENT_PROGRAMS, UNREADABLE, CommandModel
+from wisen.language_models.model_ports import Prompt, Reply
 from wisen.model.model_use import MODEL_WORK_DIR
 from wisen.model.report import Selection
-from wisen.models.answer_format import build_prompt
-from wisen.models.command_model import AGENT_PROGRAMS, UNREADABLE, CommandModel
-from wisen.models.model_ports import Prompt, Reply
 from wisen.safety.sentinel import strip, wrap
 from wisen.testing.port_contracts import harmless
 from wisen.testing.transcripts import ClaudeTranscript

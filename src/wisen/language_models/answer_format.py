@@ -12,10 +12,10 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import msgspec
 
-from wisen.models.model_ports import Prompt
+from wisen.language_models.model_ports import Prompt
 
 if TYPE_CHECKING:
-    from wisen.models.model_ports import MaterialItem, Question
+    from wisen.language_models.model_ports import MaterialItem, Question
 
 T = TypeVar("T")
 _RULES = """

@@ -6,9 +6,9 @@ from time import sleep
 from typing import TYPE_CHECKING
 
 from wisen.errors import ModelAbsent
-from wisen.models.command_model import AGENT_PROGRAMS, CommandModel
-from wisen.models.hosted_model import HostedModel
-from wisen.models.metered_model import MeterContext, MeteredModel
+from wisen.language_models.command_model import AGENT_PROGRAMS, CommandModel
+from wisen.language_models.hosted_model import HostedModel
+from wisen.language_models.metered_model import MeterContext, MeteredModel
 from wisen.system.clock import to_local_time
 from wisen.system.ids import Ulids
 
@@ -16,8 +16,8 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from pathlib import Path
 
+    from wisen.language_models.model_ports import Responder
     from wisen.model.model_use import ModelsPolicy
-    from wisen.models.model_ports import Responder
     from wisen.store.index import Index
     from wisen.store.ledger import Ledger
     from wisen.system.machine_ports import Clock

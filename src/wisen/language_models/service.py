@@ -12,8 +12,8 @@ from wisen.model.model_use import ModelsState, Tier
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from wisen.language_models.model_ports import Model, ModelAnswer
     from wisen.model.model_use import ModelsPolicy, ModelUsage
-    from wisen.models.model_ports import Model, ModelAnswer
     from wisen.store.home import Home
 
 CHECK_PURPOSE = "check"
@@ -74,7 +74,7 @@ class ModelService:
             ModelError: no model is configured, or it gave no answer.
             MissingExtra: a required package is not installed.
         """
-        from wisen.models.model_ports import MaterialItem, Question
+        from wisen.language_models.model_ports import MaterialItem, Question
 
         home = self._home
         # A new item each time, as otherwise the answer would be cached.

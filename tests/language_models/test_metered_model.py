@@ -13,11 +13,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from wisen.errors import ModelAbsent, ModelFailed, Reason
+from wisen.language_models.answer_format import MalformedAnswer, build_prompt, json_schema_of, parse_answer
+from wisen.language_models.hosted_model import HostedModel
+from wisen.language_models.metered_model import COOLDOWN_SECONDS, MAX_TRIES, MeterContext, MeteredModel
+from wisen.language_models.model_ports import MaterialItem, Model, Question, Reply
 from wisen.model.model_use import ABSENT_PRICE, NANOS, ModelsPolicy, PricePolicy, Tier, UsageTotal
-from wisen.models.answer_format import MalformedAnswer, build_prompt, json_schema_of, parse_answer
-from wisen.models.hosted_model import HostedModel
-from wisen.models.metered_model import COOLDOWN_SECONDS, MAX_TRIES, MeterContext, MeteredModel
-from wisen.models.model_ports import MaterialItem, Model, Question, Reply
 from wisen.testing.fake_models import MemoryModelAnswers, MemoryModelUses, ScriptedResponder
 from wisen.testing.fakes import CountingIds, FixedClock
 from wisen.testing.port_contracts import ModelContract, Verdict, harmless

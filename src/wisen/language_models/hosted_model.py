@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
 from wisen.errors import MissingExtra, ModelFailed, Reason
-from wisen.models.model_ports import Reply
+from wisen.language_models.model_ports import Reply
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from pydantic_ai.messages import ModelResponse
     from pydantic_ai.models import Model
 
-    from wisen.models.model_ports import Prompt
+    from wisen.language_models.model_ports import Prompt
 
 _OLLAMA_PORT = 11434
 _OVERHEAD = 256
