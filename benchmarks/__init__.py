@@ -1,1 +1,1 @@
-"""Benchmarks: one command, one table. Peers and limits are measured in the same run."""
+"""Benchmarks: one command, one table. Alternatives and limits are measured in the same run."""

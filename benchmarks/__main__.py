@@ -1,4 +1,4 @@
-"""`python -m benchmarks NAME [--data DIR] [--json]`, `--list`. Exit 3 when the data is absent, 1 beyond a gate."""
+"""`python -m benchmarks NAME [--data DIR] [--json]`, `--list`. Exit code 3 if data is missing, 1 if a gate fails."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import json
 import sys
 from pathlib import Path
 
-from benchmarks.data import DataAbsent
+from benchmarks.data import MissingDataError
 
 NAMES = (
     "scan",
@@ -33,17 +33,17 @@ NAMES = (
 def main(arguments: list[str] | None = None) -> int:
     """Run one benchmark and print its figures."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks", description=__doc__)
-    parser.add_argument("name", nargs="?", choices=NAMES, help="which one")
+    parser.add_argument("name", nargs="?", choices=NAMES, help="the benchmark to run")
     parser.add_argument("--data", type=Path, help="the folder with the data; each benchmark says what it needs")
     parser.add_argument("--json", action="store_true", help="print one JSON object")
     parser.add_argument("--list", action="store_true", help="list the benchmarks")
-    parser.add_argument("--megabytes", type=int, default=200, help="how much data to make where none is given")
-    parser.add_argument("--repeat", type=int, default=3, help="how often to measure; the best counts")
+    parser.add_argument("--megabytes", type=int, default=200, help="how much data to generate if none is given")
+    parser.add_argument("--repeat", type=int, default=3, help="number of measurements; the best counts")
     parser.add_argument("--cross-validate", action="store_true", help="train and test by folds on the data (detect)")
     parser.add_argument("--full", action="store_true", help="every combination, for hours (trials)")
-    parser.add_argument("--rules", type=int, default=0, help="made-up rules in each combination (trials)")
-    parser.add_argument("--worlds", type=int, default=0, help="how many users to make up (phrases)")
-    parser.add_argument("--seed", type=int, default=1, help="which made-up texts to take (poison)")
+    parser.add_argument("--rules", type=int, default=0, help="simulated rules per combination (trials)")
+    parser.add_argument("--worlds", type=int, default=0, help="number of simulated users (phrases)")
+    parser.add_argument("--seed", type=int, default=1, help="seed of the generated texts (poison)")
     options = parser.parse_args(arguments)
     if options.list or options.name is None:
         for name in NAMES:
@@ -52,15 +52,17 @@ def main(arguments: list[str] | None = None) -> int:
         return 0
     try:
         figures = importlib.import_module(f"benchmarks.{options.name}").run(options)
-    except DataAbsent as absent:
+    except MissingDataError as absent:
         print(f"benchmarks {options.name}: {absent}", file=sys.stderr)
         return 3
     except (KeyError, TypeError, ValueError) as other:
         if options.data is None:
             raise
         needs = (importlib.import_module(f"benchmarks.{options.name}").__doc__ or "").partition("Data: ")[2]
-        told = f"{options.data} holds records of another shape ({type(other).__name__}: {other})"
-        print(f"benchmarks {options.name}: {told}. It needs: {needs or 'what its first lines say.'}", file=sys.stderr)
+        problem = f"{options.data} contains records of another shape ({type(other).__name__}: {other})"
+        print(
+            f"benchmarks {options.name}: {problem}. It needs: {needs or 'see its module docstring.'}", file=sys.stderr
+        )
         return 3
     print(json.dumps(figures, indent=2) if options.json else _table(figures))
     return int(figures.get("ok") is False)

@@ -1,7 +1,7 @@
-"""Which change of an instruction file is blamed for which failure, replayed in the order of time on real sessions.
+"""Measures which change of an instruction file is blamed for which failure, replayed chronologically on real sessions.
 
 Data: `--data DIR` with transcripts/, sessions.jsonl (session, file, repo) and instruction_history.jsonl (repo, path,
-date, text). After each session everything known by then is looked at anew, as a user who asks daily would.
+date, text). After each session everything known by then is evaluated again, as for a user who asks daily.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 import wisen
 from benchmarks import blame_worlds
-from benchmarks.data import DataAbsent, json_lines, transcripts
+from benchmarks.data import MissingDataError, json_lines, transcripts
 from wisen.blame.effects import SessionCalls, measure_effects, session_calls
 from wisen.blame.line_history import trace_lines
 from wisen.mining.session_mining import mine_session
@@ -28,11 +28,11 @@ _WORLDS = 60
 
 
 def run(options: argparse.Namespace) -> dict[str, object]:
-    """The figures of one run. Raises: DataAbsent."""
+    """Return the figures of one run. Raises: MissingDataError."""
     folder = transcripts(options.data)
     history, sessions = options.data / "instruction_history.jsonl", options.data / "sessions.jsonl"
     if not history.exists() or not sessions.exists():
-        raise DataAbsent(
+        raise MissingDataError(
             "no instruction_history.jsonl or sessions.jsonl; give the folder that holds them as --data DIR"
         )
     versions: dict[tuple[str, str], list[Version]] = defaultdict(list)
@@ -85,17 +85,17 @@ def _replay(versions: list[Version], course: list[SessionCalls]) -> list[dict[st
     for number in range(3, len(course) + 1):
         if not course[number - 1].failures and number < len(course):
             continue
-        for effect in _now(versions, course[:number]):
+        for effect in _verdicts_now(versions, course[:number]):
             first.setdefault(_key(effect), 0 if effect.after is None else effect.after.sessions)
-    told = {_key(effect): effect for effect in reversed(_now(versions, course))}
-    return [_shown(told[key], named) for key, named in first.items() if key in told] + [
+    told = {_key(effect): effect for effect in reversed(_verdicts_now(versions, course))}
+    return [_format_row(told[key], named) for key, named in first.items() if key in told] + [
         {"line": key[0], "signature": key[1], "strength": key[2], "sessions_until_named": named, "withdrawn": True}
         for key, named in first.items()
         if key not in told
     ]
 
 
-def _now(versions: list[Version], course: list[SessionCalls]) -> list[Effect]:
+def _verdicts_now(versions: list[Version], course: list[SessionCalls]) -> list[Effect]:
     """What is told when the last of these sessions has just begun; a change and a failure are told once."""
     known = [version for version in versions if course and version.at <= course[-1].start]
     if len(known) < 2:
@@ -112,7 +112,7 @@ def _key(effect: Effect) -> tuple[str, str, str]:
     return f"{effect.line.born:%Y-%m-%d} {effect.line.text.strip()[:80]}", signature, effect.strength.value
 
 
-def _shown(effect: Effect, named: int) -> dict[str, object]:
+def _format_row(effect: Effect, named: int) -> dict[str, object]:
     return {
         "line": effect.line.text.strip()[:120],
         "date": f"{effect.line.born:%Y-%m-%d}",

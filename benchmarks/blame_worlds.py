@@ -1,9 +1,9 @@
-"""Made-up projects whose instruction lines do nothing, help by half, or hurt: how often a line is named, and rightly.
+"""Simulates projects whose instruction lines do nothing, halve a failure or cause it, to measure blame accuracy.
 
 Each world has twenty kinds of failure whose rates follow a long-tailed law, four sessions a day, and eight lines that
-come at random dates, each naming a word that the calls of one kind use. It is looked at every five sessions, as often
-as people would look. Rates stay, drift for everything at once, or come in bursts; and in the last way a line is written
-when its failure has just come three times in ten sessions, as people do it: what is at its peak then falls by itself.
+are added at random dates, each naming a word that the calls of one kind use. It is evaluated every five sessions, as
+often as people would look. Rates stay constant, drift together, or come in bursts; in the last scenario a line is
+written when its failure has just occurred three times in ten sessions, as people do: a peak then falls by itself.
 """
 
 from __future__ import annotations
@@ -25,22 +25,24 @@ _DOES = {"nothing": 1.0, "helps": 0.5, "hurts": 0.0}
 def figures(worlds: int, seed: int = 11) -> dict[str, object]:
     """For each way the rates go and each thing a line does: how many lines are ever told to have begun or helped."""
     return {
-        scenario: {does: _named(scenario, does, worlds, random.Random(f"{seed}{scenario}{does}")) for does in _DOES}
+        scenario: {
+            does: _count_named(scenario, does, worlds, random.Random(f"{seed}{scenario}{does}")) for does in _DOES
+        }
         for scenario in _SCENARIOS
     }
 
 
-def _named(scenario: str, does: str, worlds: int, chance: random.Random) -> dict[str, float]:
+def _count_named(scenario: str, does: str, worlds: int, chance: random.Random) -> dict[str, float]:
     told: Counter[Strength] = Counter()
     lines = 0
     for _ in range(worlds):
-        written, strengths = _world(scenario, does, chance)
+        written, strengths = _make_world(scenario, does, chance)
         lines += written
         told.update(strengths)
     return {"lines": lines, "began": told[Strength.BEGAN] / lines, "helped": told[Strength.HELPED] / lines}
 
 
-def _world(scenario: str, does: str, chance: random.Random) -> tuple[int, list[Strength]]:
+def _make_world(scenario: str, does: str, chance: random.Random) -> tuple[int, list[Strength]]:
     rates = [min(chance.betavariate(0.5, 9.5), 0.6) for _ in range(_KINDS)]
     chosen = chance.sample(range(_KINDS), _LINES)
     dates = {kind: chance.randrange(_SESSIONS // 4, 3 * _SESSIONS // 4) for kind in chosen}

@@ -1,4 +1,4 @@
-"""Finds the data of a benchmark, or says plainly that it is not there."""
+"""Locates the data of a benchmark, or reports plainly that it is missing."""
 
 from __future__ import annotations
 
@@ -12,20 +12,22 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 
-class DataAbsent(Exception):
-    """The data that a benchmark needs is not at hand."""
+class MissingDataError(Exception):
+    """The data that a benchmark needs is missing."""
 
 
 def transcripts(data: Path | None) -> Path:
-    """The folder of real transcripts below `data`. Raises: DataAbsent."""
+    """Return the folder of real transcripts below `data`. Raises: MissingDataError."""
     for folder in (data / "transcripts", data) if data else ():
         if folder.is_dir() and next(folder.glob("*.jsonl"), None):
             return folder
-    raise DataAbsent(f"no transcripts in {data or 'no folder'}; give a folder with transcripts/*.jsonl as --data DIR")
+    raise MissingDataError(
+        f"no transcripts in {data or 'no folder'}; give a folder with transcripts/*.jsonl as --data DIR"
+    )
 
 
 def json_lines(path: Path) -> list[dict[str, Any]]:
-    """The records of a file with one JSON object a line. Raises: DataAbsent: a line is none."""
+    """Read a JSON Lines file. Raises: MissingDataError: a line is not a JSON object."""
     found = []
     for number, line in enumerate(path.read_text(encoding="utf-8", errors="replace").splitlines(), start=1):
         if line.strip():
@@ -34,13 +36,13 @@ def json_lines(path: Path) -> list[dict[str, Any]]:
             except ValueError:
                 record = None
             if not isinstance(record, dict):
-                raise DataAbsent(f"line {number} of {path} is no JSON object; unpack the data again")
+                raise MissingDataError(f"line {number} of {path} is no JSON object; unpack the data again")
             found.append(record)
     return found
 
 
-def made_transcripts(folder: Path, megabytes: int, seed: int = 7) -> Path:
-    """Sessions of about the shape of real ones (most bytes are the output of successful calls), made from a seed."""
+def generate_transcripts(folder: Path, megabytes: int, seed: int = 7) -> Path:
+    """Generate sessions shaped like real ones (most bytes are the output of successful calls) from a seed."""
     chance = random.Random(seed)
     words = ["const", "return", "import", "session", "failed", "value", "path", "index", "\\n", "\t", "{", "}", '"key"']
     text = " ".join(chance.choices(words, k=20_000))

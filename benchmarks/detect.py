@@ -1,8 +1,8 @@
-"""What users say: corrections, praise, preferences, requests; found by the detector, next to simpler ways.
+"""Measures detection of corrections, praise, preferences and requests, compared with simpler methods.
 
-Data: `--data DIR` with user_turns.jsonl and transcripts/; multilingual_written.jsonl and emoji.jsonl if at hand.
-Without `--cross-validate` the shipped model is tested as it is: on data that it was trained on that says little.
-Nothing is ever trained on multilingual_written and emoji: their figures tell of whole scenarios that were left out.
+Data: `--data DIR` with user_turns.jsonl and transcripts/; multilingual_written.jsonl and emoji.jsonl if available.
+Without `--cross-validate` the shipped model is tested as it is: on data that it was trained on, that says little.
+Nothing is ever trained on multilingual_written and emoji: their figures cover whole scenarios that were left out.
 """
 
 from __future__ import annotations
@@ -20,30 +20,30 @@ from benchmarks.detect_fit import (
     HOME,
     SEED,
     SEEDS,
-    averaged,
+    assign_folds,
+    average_figures,
+    best_threshold,
     cross_validate,
     figures,
+    figures_by_kind,
     fit,
-    folds,
-    judged,
-    threshold,
 )
-from benchmarks.detect_help import agreement, at_start
+from benchmarks.detect_help import agreement, session_start_figures
 from benchmarks.detect_items import (
     SLICES,
     Item,
     directive_items,
     lessons_of,
-    live,
-    our_items,
+    own_label_items,
     read_rows,
     real_items,
     sessions_of,
+    without_later_events,
     written_items,
     written_lessons,
 )
-from benchmarks.detect_left_out import by_project, judge, later_halves, parts_by, said_without, with_own_phrases
-from benchmarks.detect_oracle import with_agent
+from benchmarks.detect_left_out import by_project, judge, later_halves, parts_by, predict_without, with_own_phrases
+from benchmarks.detect_oracle import figures_with_answers
 from benchmarks.train_detect import lasting_figures
 from wisen.feedback.detector import detect, shipped_detector
 from wisen.feedback.features import named_features
@@ -82,16 +82,21 @@ _TOKEN = re.compile(r"[a-z']+|[?!]")
 
 
 def run(options: argparse.Namespace) -> dict[str, object]:
-    """The figures of one run. Raises: DataAbsent."""
-    real, ours = real_items(options.data), our_items(options.data)
-    items = [*real, *ours, *(live(item) for item in [*real, *ours]), *(i for i in written_items() if i.lang in HOME)]
+    """Return the figures of one run. Raises: MissingDataError."""
+    real, ours = real_items(options.data), own_label_items(options.data)
+    items = [
+        *real,
+        *ours,
+        *(without_later_events(item) for item in [*real, *ours]),
+        *(i for i in written_items() if i.lang in HOME),
+    ]
     drawn = _folds(items) if options.cross_validate else [_shipped(items)]
     sets: dict[str, object] = _sets(items, drawn)
     without = _without(items, options.data) if options.cross_validate else {"by_project": by_project(items, drawn[0])}
     others = {stem: _others(options.data, stem) for stem in ("multilingual_written", "emoji")}
     for stem, found in others.items():
         if found:
-            sets[stem] = judged(found, _shipped(found), lambda _: True)
+            sets[stem] = figures_by_kind(found, _shipped(found), lambda _: True)
     return {
         "cross_validated": options.cross_validate,
         "sets": sets,
@@ -104,7 +109,7 @@ def run(options: argparse.Namespace) -> dict[str, object]:
         },
         **without,
         "agreement": agreement(real),
-        "at_start": at_start(real, directive_items(options.data)),
+        "at_start": session_start_figures(real, directive_items(options.data)),
         "lessons": _lessons(real, ours, _teaching(items, drawn) if options.cross_validate else []),
         "errors": _errors(items, drawn[0]),
         **_speed(real),
@@ -115,9 +120,9 @@ def run(options: argparse.Namespace) -> dict[str, object]:
 def _without(items: Sequence[Item], data: Path | None) -> dict[str, object]:
     """What a detector says of whom it was not trained on: by projects, by people, and of the later half of sessions."""
     features = [named_features(item.heard, paired=False) for item in items]
-    projects = said_without(items, features, _KINDS, parts_by(items, lambda item: item.project))
-    persons = said_without(items, features, ["correction"], parts_by(items, lambda item: item.person))
-    later = said_without(items, features, ["correction"], later_halves(items))
+    projects = predict_without(items, features, _KINDS, parts_by(items, lambda item: item.project))
+    persons = predict_without(items, features, ["correction"], parts_by(items, lambda item: item.person))
+    later = predict_without(items, features, ["correction"], later_halves(items))
     later["correction"], own_phrases = with_own_phrases(items, later["correction"], sessions_of(data))
     left: dict[str, dict[str, object]] = {
         name: {**judge(items, said["correction"]), "live": judge(items, said["correction"], live=True)}
@@ -127,7 +132,7 @@ def _without(items: Sequence[Item], data: Path | None) -> dict[str, object]:
     return {
         "by_project": by_project(items, projects),
         "left_out": left,
-        "with_agent": with_agent(items, features),
+        "with_agent": figures_with_answers(items, features),
     }
 
 
@@ -144,7 +149,7 @@ def _folds(items: Sequence[Item]) -> list[Said]:
 def _sets(items: Sequence[Item], drawn: Sequence[Said]) -> dict[str, object]:
     """The figures on each set; None where the data holds nothing of one, as our labels for other people's sessions."""
     return {
-        name: averaged([judged(items, said, of) for said in drawn]) if any(map(of, items)) else None
+        name: average_figures([figures_by_kind(items, said, of) for said in drawn]) if any(map(of, items)) else None
         for name, of in SLICES.items()
     }
 
@@ -186,7 +191,7 @@ def _languages(items: Sequence[Item]) -> dict[str, object]:
         lang: (lambda item, lang=lang: item.lang == lang)  # type: ignore[misc]  # mypy cannot infer a default's type here
         for lang in sorted({item.lang for item in items})
     }
-    return {lang: judged(items, said, of) for lang, of in by_language.items()}
+    return {lang: figures_by_kind(items, said, of) for lang, of in by_language.items()}
 
 
 def _worst(items: Sequence[Item]) -> dict[str, object]:
@@ -195,7 +200,7 @@ def _worst(items: Sequence[Item]) -> dict[str, object]:
         return {}
     said = _shipped(items)
     found = {
-        lang: judged(items, said, lambda item, lang=lang: item.lang == lang)["correction"]["f1"]  # type: ignore[misc]
+        lang: figures_by_kind(items, said, lambda item, lang=lang: item.lang == lang)["correction"]["f1"]  # type: ignore[misc]
         for lang in sorted({item.lang for item in items})
     }
     lowest = min(found, key=lambda lang: found[lang])
@@ -248,7 +253,7 @@ def _bag_of_words(real: Sequence[Item]) -> Vector:
     truth = np.array([float("correction" in item.kinds) for item in real])
     weight = np.array([item.weight for item in real])
     groups = [item.group for item in real]
-    outer = folds(groups, FOLDS, SEED)
+    outer = assign_folds(groups, FOLDS, SEED)
     said = np.zeros(len(real))
     for fold in range(FOLDS):
         within = np.flatnonzero(outer != fold)
@@ -256,14 +261,14 @@ def _bag_of_words(real: Sequence[Item]) -> Vector:
         words = [word for word in words if sum(word in bags[number] for number in within) >= 3]
         rows = np.array([[*(float(word in bag) for word in words), 1.0] for bag in bags])
         held = np.array([*(0.3 if word.startswith("<") else 4.0 for word in words), 1e-6])
-        inner = folds([groups[number] for number in within], 5, SEED + 1)
+        inner = assign_folds([groups[number] for number in within], 5, SEED + 1)
         scores = np.zeros(len(within))
         for part in range(5):
             kept = within[inner != part]
             scores[inner == part] = rows[within[inner == part]] @ fit(
                 rows[kept], truth[kept], np.sqrt(weight[kept]), held
             )
-        chosen = threshold(truth[within], 1 / (1 + np.exp(-scores)), weight[within], 0.0)
+        chosen = best_threshold(truth[within], 1 / (1 + np.exp(-scores)), weight[within], 0.0)
         found = fit(rows[within], truth[within], np.sqrt(weight[within]), held)
         without = outer == fold
         said[without] = 1 / (1 + np.exp(-(rows[without] @ found))) >= chosen

@@ -1,4 +1,4 @@
-"""Fits and judges the detector's linear models: held-back logistic regression, folds over sessions, thresholds."""
+"""Fits and evaluates the detector's linear models: regularized logistic regression, folds by session, thresholds."""
 
 from __future__ import annotations
 
@@ -56,8 +56,8 @@ _FREE = frozenset(
 
 
 @dataclass(frozen=True, kw_only=True)
-class HeldBack:
-    """How strongly weights are held back, by what they belong to."""
+class Penalties:
+    """Regularization strength by kind of feature."""
 
     free: float = 0.3
     usual: float = 2.0
@@ -82,13 +82,13 @@ class HeldBack:
         return self.free if name in _FREE else self.phrase if name.startswith("= ") else self.usual
 
 
-_CORRECTIONS_HELD_BACK = HeldBack(usual=0.25, phrase=8.0, word=4.0)
+_CORRECTIONS_HELD_BACK = Penalties(usual=0.25, phrase=8.0, word=4.0)
 """Corrections are told by words of every day as well; the other kinds are too rare for that."""
 
 
 @dataclass(frozen=True)
-class Shape:
-    """Which features there are."""
+class FeatureSet:
+    """The features of a model."""
 
     names: tuple[str, ...]
 
@@ -104,8 +104,8 @@ class Shape:
         return csr_matrix((data, columns, ends), shape=(len(features), len(at) + 2))
 
 
-def shape(features: Sequence[Features], items: Sequence[Item]) -> Shape:
-    """The features that are seen at least twice, pairs a little more often, words in more than one project."""
+def select_features(features: Sequence[Features], items: Sequence[Item]) -> FeatureSet:
+    """Select the features seen at least twice, pairs somewhat more often, words in more than one project."""
     seen = Counter(name for values in features for name in values)
     projects: dict[str, set[str]] = {}
     for values, item in zip(features, items, strict=True):
@@ -113,7 +113,7 @@ def shape(features: Sequence[Features], items: Sequence[Item]) -> Shape:
             if NEIGHBOUR_SEPARATOR in name or name.startswith(WORD_PREFIX):
                 projects.setdefault(name, set()).add(item.project)
     fewest = min(_PROJECTS, len({item.project for item in items}))
-    return Shape(
+    return FeatureSet(
         tuple(
             sorted(
                 name
@@ -151,14 +151,14 @@ def fit(rows: csr_matrix | Vector, truth: Vector, weight: Vector, held: Vector, 
     return np.asarray(found, dtype=np.float64) * scale
 
 
-def folds(groups: Sequence[str], number: int, seed: int) -> NDArray[np.int64]:
-    """A fold for each item; a group is in one fold, whatever other groups there are."""
+def assign_folds(groups: Sequence[str], number: int, seed: int) -> NDArray[np.int64]:
+    """Assign a fold to each item; a group is in one fold, whatever other groups there are."""
     of = {name: random.Random(f"{seed} {name}").randrange(number) for name in set(groups)}
     return np.array([of[group] for group in groups])
 
 
 def figures(truth: Vector, said: Vector, weight: Vector) -> dict[str, float]:
-    """Precision, recall and F1 of yes and no, weighted."""
+    """Return the weighted precision, recall and F1 of a binary prediction."""
     right = float((weight * truth * said).sum())
     precision = right / max(float((weight * said).sum()), 1e-9)
     recall = right / max(float((weight * truth).sum()), 1e-9)
@@ -166,8 +166,8 @@ def figures(truth: Vector, said: Vector, weight: Vector) -> dict[str, float]:
     return {"precision": precision, "recall": recall, "f1": f1, "n": int(truth.sum())}
 
 
-def threshold(truth: Vector, scores: Vector, weight: Vector, floor: float) -> float:
-    """The threshold with the best F1 among those precise enough; a lack of precision is set off against it."""
+def best_threshold(truth: Vector, scores: Vector, weight: Vector, floor: float) -> float:
+    """Return the threshold with the best F1 among those precise enough; too little precision is penalized."""
     grid = np.arange(0.2, 0.801, 0.01)
     worth = np.zeros(len(grid))
     for number, each in enumerate(grid):
@@ -180,7 +180,7 @@ def threshold(truth: Vector, scores: Vector, weight: Vector, floor: float) -> fl
 
 @dataclass(frozen=True)
 class Trained:
-    """The weights of one kind on a shape: calibrated, with its threshold."""
+    """The calibrated weights of one kind on a feature set, with their threshold."""
 
     found: Vector
     threshold: float
@@ -198,7 +198,7 @@ def train(kind: str, items: Sequence[Item], rows: csr_matrix, names: Sequence[st
     For corrections a part is a person, for the other kinds some sessions; `abroad` only other languages tell of them.
     """
     corrections = kind == "correction" and not abroad
-    held = (_CORRECTIONS_HELD_BACK if corrections else HeldBack()).of(names)
+    held = (_CORRECTIONS_HELD_BACK if corrections else Penalties()).of(names)
     truth = np.array([float(kind in item.kinds) for item in items])
     written = np.array([item.written for item in items])
     sampled = np.array([item.weight for item in items])
@@ -210,7 +210,7 @@ def train(kind: str, items: Sequence[Item], rows: csr_matrix, names: Sequence[st
         # Where nearly all examples are written, telling them apart would explain everything.
         held = np.append(held[:-2], [1e6, held[-1]])
     raw, whole = np.zeros(len(items)), fit(rows, truth, weight, held)
-    inner = _people(items) if corrections else folds([item.group for item in items], _INNER, SEED + 1)
+    inner = _people(items) if corrections else assign_folds([item.group for item in items], _INNER, SEED + 1)
     for part in sorted({*inner.tolist()} - {-1}):
         within = inner != part
         without = Trained(fit(rows[within], truth[within], weight[within], held, whole), 0.5)
@@ -227,7 +227,7 @@ def train(kind: str, items: Sequence[Item], rows: csr_matrix, names: Sequence[st
     found[-1] += scale[1]
     calibrated = 1.0 / (1.0 + np.exp(-(raw[judged] * scale[0] + scale[1])))
     floor = PRECISION if corrections else 0.6
-    return Trained(found, threshold(truth[judged], calibrated, sampled[judged], floor))
+    return Trained(found, best_threshold(truth[judged], calibrated, sampled[judged], floor))
 
 
 def _people(items: Sequence[Item]) -> NDArray[np.int64]:
@@ -236,7 +236,7 @@ def _people(items: Sequence[Item]) -> NDArray[np.int64]:
     parts = {name: number for number, name in enumerate(sorted(name for name in many if many[name] >= _FEWEST), 1)}
     of = np.array([-1 if item.written else parts.get(item.person, 0) for item in items])
     if len({*of.tolist()} - {-1}) < 2:
-        return folds([item.group for item in items], _INNER, SEED + 1)
+        return assign_folds([item.group for item in items], _INNER, SEED + 1)
     return of
 
 
@@ -245,16 +245,16 @@ def cross_validate(
 ) -> dict[str, tuple[Vector, Vector]]:
     """For each kind the probability of every item from folds without its session, and what is said of it."""
     groups = [item.group for item in items]
-    outer = folds(groups, FOLDS, seed)
+    outer = assign_folds(groups, FOLDS, seed)
     out = {kind: (np.zeros(len(items)), np.zeros(len(items))) for kind in kinds}
     for fold in range(FOLDS):
         within, without = np.flatnonzero(outer != fold).tolist(), np.flatnonzero(outer == fold).tolist()
-        for kind, (scores, yes) in left_out(items, features, kinds, (within, without), abroad=abroad).items():
+        for kind, (scores, yes) in predict_left_out(items, features, kinds, (within, without), abroad=abroad).items():
             out[kind][0][without], out[kind][1][without] = scores, yes
     return out
 
 
-def left_out(
+def predict_left_out(
     items: Sequence[Item],
     features: Sequence[Features],
     kinds: Sequence[str],
@@ -262,10 +262,10 @@ def left_out(
     *,
     abroad: bool = False,
 ) -> dict[str, tuple[Vector, Vector]]:
-    """For each kind what a model of the first part says of the second: probabilities, and yes or no."""
+    """Predict the second part by a model of the first, for each kind: probabilities, and yes or no."""
     within, without = parts
     known_items, known_features = [items[number] for number in within], [features[number] for number in within]
-    known = shape(known_features, known_items)
+    known = select_features(known_features, known_items)
     rows = known.rows(known_features, [item.written for item in known_items])
     asked = known.rows([features[number] for number in without], [items[number].written for number in without])
     out = {}
@@ -277,16 +277,16 @@ def left_out(
 
 
 def calibration_error(truth: Vector, scores: Vector, weight: Vector, bins: int = 10) -> float:
-    """The mean distance between what is said and what is, over tenths of the probabilities."""
+    """Return the mean distance between predicted and actual rates, over deciles of the probabilities."""
     of = np.minimum((scores * bins).astype(int), bins - 1)
     gaps = [abs(float((weight * (scores - truth))[of == each].sum())) for each in range(bins)]
     return sum(gaps) / float(weight.sum())
 
 
-def judged(
+def figures_by_kind(
     items: Sequence[Item], said: dict[str, tuple[Vector, Vector]], of: Callable[[Item], bool]
 ) -> dict[str, dict[str, float]]:
-    """The figures by kind on some of the items."""
+    """Return the figures by kind on some of the items."""
     chosen = np.array([of(item) for item in items])
     weight = np.array([item.weight for item in items])[chosen]
     out = {}
@@ -304,12 +304,12 @@ _LASTING_HELD, _LASTING_WRITTEN = 3.0, 0.2
 def train_lasting(items: Sequence[Item], features: Sequence[Features]) -> tuple[Trained, tuple[str, ...]]:
     """The model of what lasts: weights from all items, calibration and threshold from folds within the real ones."""
     names = tuple(sorted({name for values in features for name in values}))
-    rows = Shape(names).rows(features, [item.written for item in items])
+    rows = FeatureSet(names).rows(features, [item.written for item in items])
     truth = np.array([float(bool(item.lasts)) for item in items])
     written = np.array([item.written for item in items])
     weight = np.where(written, _LASTING_WRITTEN, 1.0)
     held = np.array([*([_LASTING_HELD] * len(names)), 0.05, 1e-6])
-    inner = folds([item.group for item in items], _INNER, SEED + 1)
+    inner = assign_folds([item.group for item in items], _INNER, SEED + 1)
     raw = np.zeros(len(items))
     for fold in range(_INNER):
         within = inner != fold
@@ -334,12 +334,12 @@ def cross_validate_lasting(
     items: Sequence[Item], features: Sequence[Features], seed: int = SEED
 ) -> tuple[Vector, Vector]:
     """How likely each lesson lasts by folds without its session, and what is said of it."""
-    outer = folds([item.group for item in items], FOLDS, seed)
+    outer = assign_folds([item.group for item in items], FOLDS, seed)
     scores, yes = np.zeros(len(items)), np.zeros(len(items))
     for fold in range(FOLDS):
         within, without = np.flatnonzero(outer != fold).tolist(), np.flatnonzero(outer == fold).tolist()
         trained, names = train_lasting([items[number] for number in within], [features[number] for number in within])
-        rows = Shape(names).rows(
+        rows = FeatureSet(names).rows(
             [features[number] for number in without], [items[number].written for number in without]
         )
         scores[without] = trained.scores(rows)
@@ -347,8 +347,8 @@ def cross_validate_lasting(
     return scores, yes
 
 
-def averaged(figures_of: Sequence[dict[str, dict[str, float]]]) -> dict[str, dict[str, float]]:
-    """The mean of figures by kind."""
+def average_figures(figures_of: Sequence[dict[str, dict[str, float]]]) -> dict[str, dict[str, float]]:
+    """Average figures by kind."""
     first = figures_of[0]
     return {
         kind: {name: round(float(np.mean([each[kind][name] for each in figures_of])), 4) for name in names}

@@ -1,4 +1,4 @@
-"""What is told beside how well the detector does: how far two readers agree, and what is told at session starts."""
+"""Measures how far two labellers agree, and how much of what session starts deliver is labelled as lasting."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ if TYPE_CHECKING:
 
     from benchmarks.detect_items import Item
 
-_TWICE = Path(__file__).parent / "labels/turns_twice.jsonl"
+_SECOND_LABELS = Path(__file__).parent / "labels/turns_twice.jsonl"
 
 
 def agreement(items: Sequence[Item]) -> dict[str, object]:
     """How far two readers agree on the same turns, and each with the labels of the data where that is at hand."""
-    rows = json_lines(_TWICE)
+    rows = json_lines(_SECOND_LABELS)
     clear = [row for row in rows if not (row["first"]["borderline"] or row["second"]["borderline"])]
     both = [row for row in rows if _corrects(row["first"]) and _corrects(row["second"])]
     of_data = {item.id: float("correction" in item.kinds) for item in items}
@@ -55,7 +55,7 @@ def _agree(one: Sequence[float], other: Sequence[float]) -> dict[str, float]:
     return {"n": len(first), "f1": round(f1, 4), "kappa": round(kappa, 4)}
 
 
-def at_start(items: Sequence[Item], written: Sequence[Item] = ()) -> dict[str, object]:
+def session_start_figures(items: Sequence[Item], written: Sequence[Item] = ()) -> dict[str, object]:
     """Of what would be told at session starts, how much was labelled to last, and how much of that is told.
 
     What is told there stands by its own words. `written`: sentences that were written to test that, some of which are

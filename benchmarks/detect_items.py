@@ -1,4 +1,4 @@
-"""Labelled turns for training and testing the detector: real ones from the data, and those made up for it."""
+"""Loads labelled turns for training and testing the detector: real ones from the data, and written ones."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 from msgspec.structs import replace as with_fields
 
 import wisen
-from benchmarks.data import DataAbsent, json_lines, transcripts
+from benchmarks.data import MissingDataError, json_lines, transcripts
 from benchmarks.written_messages import lessons, messages, messages_of_languages
 from wisen.feedback.turns import turns_of
 from wisen.model.signal import PrecedingEvent, TypedTurn
@@ -26,8 +26,8 @@ if TYPE_CHECKING:
     from wisen.model.history import History, Turn
 
 WRITTEN = "written"
-"""What stands for the project of messages that were made up."""
-_OURS = Path(__file__).parent / "labels/turns.jsonl"
+"""Project name of written messages."""
+_OWN_LABELS = Path(__file__).parent / "labels/turns.jsonl"
 _HEAD = 200_000
 _HOME_FOLDER = re.compile(r'"cwd":\s*"/(?:Users|home)/([^/"]+)')
 _CALLS = (
@@ -36,7 +36,7 @@ _CALLS = (
     ("ls", "Read README", "git status"),
     ("git commit -m done", "Edit a.py", "Edit b.py", "make test"),
 )
-"""What written messages follow, in turn: so that the calls tell nothing there."""
+"""Calls before written messages, in turn, so that the calls carry no information there."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -45,7 +45,7 @@ class Item:
 
     id: str
     group: str
-    """What must not be torn between folds."""
+    """Items of one group are never split between folds."""
     heard: TypedTurn
     kinds: frozenset[str]
     lang: str = "en"
@@ -55,50 +55,50 @@ class Item:
     ours: bool = False
     """Whether the label is one of labels/turns.jsonl: trained on, never counted in figures of the data's own labels."""
     rule: str = ""
-    """What is to be learnt from it, in the words of whoever labelled it."""
+    """What should be learned from it, in the labeller's words."""
     lasts: bool | None = None
-    """Whether that is meant beyond the task at hand; None where it was not said."""
+    """Whether that is meant beyond the current task; None if not labelled."""
     project: str = ""
-    """The repository it was typed in; empty where that is not known, and for written ones."""
+    """The repository it was typed in; empty if unknown, and for written ones."""
     person: str = ""
-    """Who typed it, as far as the folder of the session tells."""
+    """Who typed it, as far as the session folder shows."""
     began: str = ""
     """When its session began."""
 
 
-def live(item: Item) -> Item:
-    """The same turn before anything came after it."""
+def without_later_events(item: Item) -> Item:
+    """Return the same turn without anything that came after it."""
     return replace(item, id=f"{item.id} live", heard=with_fields(item.heard, later=None, undone=None, conceded=None))
 
 
 def real_items(data: Path | None) -> list[Item]:
-    """The labelled real turns with what happened around them. Raises: DataAbsent."""
+    """Return the labelled real turns with their context. Raises: MissingDataError."""
     rows = read_rows(data, "user_turns")
     if not rows:
-        raise DataAbsent(f"no user_turns.jsonl in {data or 'no folder'}; give the unpacked folder as --data DIR")
-    around = _Around(sessions_of(data))
+        raise MissingDataError(f"no user_turns.jsonl in {data or 'no folder'}; give the unpacked folder as --data DIR")
+    around = _TurnFinder(sessions_of(data))
     return [
         Item(
             id=row["id"],
             group=row["session"],
-            heard=around.heard(row),
+            heard=around.typed_turn(row),
             kinds=frozenset(row["labels"]) - {"none"},
             weight=row["weight"],
             borderline=row["borderline"],
             rule=row["rule"] or "",
-            lasts=_lasts(row),
-            **_whose(data, row),  # type: ignore[arg-type]  # the names of three fields
+            lasts=_is_lasting(row),
+            **_session_fields(data, row),  # type: ignore[arg-type]  # the names of three fields
         )
         for row in rows
     ]
 
 
-def our_items(data: Path | None) -> list[Item]:
-    """Other typed turns of the sessions, with the labels of labels/turns.jsonl; none without sessions."""
+def own_label_items(data: Path | None) -> list[Item]:
+    """Return other typed turns of the sessions with the labels of labels/turns.jsonl; empty without sessions."""
     folders = [data / "codex"] if data else []
     histories = [*sessions_of(data), *(each for folder in folders if folder.is_dir() for each in read_sessions(folder))]
     heard = {turn.id: heard for history in histories for turn, heard in turns_of(history)}
-    rows = [json.loads(line) for line in _OURS.read_text(encoding="utf-8").splitlines()]
+    rows = [json.loads(line) for line in _OWN_LABELS.read_text(encoding="utf-8").splitlines()]
     return [
         Item(
             id=row["turn"],
@@ -107,8 +107,8 @@ def our_items(data: Path | None) -> list[Item]:
             kinds=frozenset(row["labels"]) - {"none"},
             borderline=row["borderline"],
             ours=True,
-            lasts=_lasts(row),
-            **_whose(data, row),  # type: ignore[arg-type]  # the names of three fields
+            lasts=_is_lasting(row),
+            **_session_fields(data, row),  # type: ignore[arg-type]  # the names of three fields
         )
         for row in rows
         if row["turn"] in heard
@@ -116,7 +116,7 @@ def our_items(data: Path | None) -> list[Item]:
 
 
 def written_items() -> list[Item]:
-    """The messages written for training, the English ones first."""
+    """Return the messages written for training, the English ones first."""
     written = [*((text, "en", kinds) for text, kinds in messages()), *messages_of_languages()]
     return [
         Item(
@@ -137,12 +137,12 @@ def written_items() -> list[Item]:
 
 
 def lessons_of(items: Sequence[Item]) -> list[Item]:
-    """The corrections and preferences of which somebody said whether they last."""
+    """Return the corrections and preferences that are labelled as lasting or not."""
     return [item for item in items if item.lasts is not None and item.kinds & {"correction", "preference"}]
 
 
 def read_rows(data: Path | None, stem: str) -> list[dict[str, Any]]:
-    """The lines of a data file; none where it is not there."""
+    """Read the rows of a data file; empty if it does not exist."""
     path = data / f"{stem}.jsonl" if data else None
     if path is None or not path.is_file():
         return []
@@ -150,7 +150,7 @@ def read_rows(data: Path | None, stem: str) -> list[dict[str, Any]]:
 
 
 def written_lessons() -> list[Item]:
-    """The corrections and preferences written to tell what lasts from what passes."""
+    """Return the corrections and preferences written to distinguish lasting from temporary ones."""
     return [
         Item(
             id=f"lesson-{number}",
@@ -165,7 +165,7 @@ def written_lessons() -> list[Item]:
 
 
 def directive_items(data: Path | None) -> list[Item]:
-    """The written sentences that tell an agent how to work, and those that do not; none where they are not at hand."""
+    """Return the written directives and other sentences; empty if they are not available."""
     return [
         Item(
             id=row["id"],
@@ -175,18 +175,18 @@ def directive_items(data: Path | None) -> list[Item]:
             ),
             kinds=frozenset(row["labels"]) - {"none"},
             lang=row["lang"],
-            lasts=_lasts(row),
+            lasts=_is_lasting(row),
         )
         for row in read_rows(data, "directives")
     ]
 
 
-def _lasts(row: dict[str, Any]) -> bool | None:
+def _is_lasting(row: dict[str, Any]) -> bool | None:
     return None if row["durable"] is None else row["durable"] in ("yes", True)
 
 
-def _whose(data: Path | None, row: dict[str, Any]) -> dict[str, str]:
-    """The project, the person and the beginning of the session of a labelled turn, as far as they are known."""
+def _session_fields(data: Path | None, row: dict[str, Any]) -> dict[str, str]:
+    """Return the project, person and session start of a labelled turn, as far as known."""
     known = _sessions(data).get(row["session"], {})
     project = row.get("repo") or known.get("repo", "")
     person = row.get("person") or _person(data, known.get("file", ""))
@@ -200,7 +200,7 @@ def _sessions(data: Path | None) -> dict[str, dict[str, Any]]:
 
 @cache
 def _person(data: Path | None, file: str) -> str:
-    """Whose home folder a session was run in."""
+    """Return whose home folder a session was run in."""
     path = data / file if data and file else None
     if path is None or not path.is_file():
         return ""
@@ -211,23 +211,23 @@ def _person(data: Path | None, file: str) -> str:
 
 @cache
 def sessions_of(data: Path | None) -> list[History]:
-    """The sessions of the data, read once: two sets of labels stand on them."""
+    """Read the sessions of the data once: two sets of labels refer to them."""
     try:
         folder = transcripts(data)
-    except DataAbsent:
+    except MissingDataError:
         return []
     return read_sessions(folder)
 
 
 def read_sessions(folder: Path) -> list[History]:
-    """The sessions whose logs lie in a folder."""
+    """Read the sessions in a folder of logs."""
     with tempfile.TemporaryDirectory() as home, wisen.open_learner(home, environment={"HOME": home}) as learner:
         learner.learn(folder)
         return list(learner.histories())
 
 
-class _Around:
-    """Finds the labelled turns in the sessions, and tells what happened around them."""
+class _TurnFinder:
+    """Finds labelled turns in the sessions, with their context."""
 
     def __init__(self, histories: Sequence[History]) -> None:
         self._by_id: dict[str, tuple[Turn, TypedTurn]] = {}
@@ -237,9 +237,9 @@ class _Around:
                 self._by_id.setdefault(turn.id, (turn, heard))
                 self._by_session.setdefault(history.native, []).append((turn, heard))
 
-    def heard(self, row: dict[str, Any]) -> TypedTurn:
+    def typed_turn(self, row: dict[str, Any]) -> TypedTurn:
         found = self._find(row)
-        return record_heard(row) if found is None else with_fields(found[1], text=own_words(row["user"]))
+        return typed_turn_of(row) if found is None else with_fields(found[1], text=own_words(row["user"]))
 
     def _find(self, row: dict[str, Any]) -> tuple[Turn, TypedTurn] | None:
         if row["turn_uuid"] in self._by_id:
@@ -255,7 +255,7 @@ class _Around:
         return found if found is not None and (same or near(found) < 2) else None
 
 
-def record_heard(row: dict[str, Any]) -> TypedTurn:
+def typed_turn_of(row: dict[str, Any]) -> TypedTurn:
     """What a record of the data tells by itself."""
     return TypedTurn(
         text=own_words(row["user"]),

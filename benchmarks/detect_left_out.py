@@ -1,4 +1,4 @@
-"""How well the detector does where it knows nobody: projects, people and later sessions that were left out in turn."""
+"""Evaluates the detector on unknown users: projects, people and later sessions are left out in turn."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from benchmarks.detect_fit import SEED, figures, left_out
+from benchmarks.detect_fit import SEED, figures, predict_left_out
 from wisen.feedback.phrase_statistics import find_phrases
 from wisen.feedback.turn_signs import observe_turns
 from wisen.feedback.user_detector import find_phrase, fold_turn
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from benchmarks.detect_items import Item
     from wisen.model.history import History
 
-    Said = dict[str, tuple[Vector, Vector]]
+    Predictions = dict[str, tuple[Vector, Vector]]
 
 _DRAWS = 1000
 """How often sessions are drawn for an interval."""
@@ -29,15 +29,15 @@ _FEWEST = 20
 """People who typed less than so many labelled turns are left out together with nobody: they stay where they are."""
 
 
-def said_without(
+def predict_without(
     items: Sequence[Item], features: Sequence[Features], kinds: Sequence[str], parts: Sequence[Sequence[int]]
-) -> Said:
+) -> Predictions:
     """What is said of every item by a model that was trained without its part; NaN where it is in none."""
     out = {kind: (np.full(len(items), np.nan), np.full(len(items), np.nan)) for kind in kinds}
     for part in parts:
         asked = set(part)
         within = [number for number in range(len(items)) if number not in asked]
-        for kind, (scores, yes) in left_out(items, features, kinds, (within, part)).items():
+        for kind, (scores, yes) in predict_left_out(items, features, kinds, (within, part)).items():
             out[kind][0][list(part)], out[kind][1][list(part)] = scores, yes
     return out
 
@@ -135,7 +135,7 @@ def _interval(items: Sequence[Item], truth: Vector, yes: Vector) -> list[float]:
     return [round(float(np.percentile(found, each)), 4) for each in (2.5, 97.5)]
 
 
-def by_project(items: Sequence[Item], said: Said) -> dict[str, dict[str, dict[str, float]]]:
+def by_project(items: Sequence[Item], said: Predictions) -> dict[str, dict[str, dict[str, float]]]:
     """Unweighted counts on the finished sessions of each project, by kind."""
     out: dict[str, dict[str, dict[str, float]]] = {}
     for project in projects_of(items):

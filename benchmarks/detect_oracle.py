@@ -1,7 +1,7 @@
-"""What answers of the user's own agent about a few turns are worth: an oracle that knows the labels, and errs at times.
+"""Measures what answers of the user's own agent about a few turns add: an oracle knows the labels and sometimes errs.
 
 Which turns are worth a question is weighed by `feedback/doubt.py`. For the turns of a project those weights are chosen
-on the other projects, by models that know neither, and only then looked at here.
+on the other projects, by models that know neither, and only then evaluated here.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from benchmarks.detect_fit import SEED, Shape, figures, left_out, train_lasting
+from benchmarks.detect_fit import SEED, FeatureSet, figures, predict_left_out, train_lasting
 from benchmarks.detect_items import lessons_of, written_lessons
 from benchmarks.detect_left_out import later_halves, projects_of
 from benchmarks.train_detect import lasting_features
@@ -41,7 +41,7 @@ SETTINGS = tuple(
 
 
 @dataclass(frozen=True)
-class Judged:
+class ProjectPredictions:
     """What models that were trained without them say of the turns of one project."""
 
     items: Sequence[Item]
@@ -58,7 +58,7 @@ class Judged:
     def worths(self, worth: AnswerWorth) -> list[float]:
         """What a question about each turn is worth; nothing where it may not be asked."""
         return [
-            worth.expected(chance, is_detected=bool(yes), lasts=last) if may_be_asked(item.heard.text) else 0.0
+            worth.expected(chance, is_detected=bool(yes), lasts=last) if is_question_candidate(item.heard.text) else 0.0
             for item, chance, yes, last in zip(self.items, self.chances, self.heard, self.lasts, strict=True)
         ]
 
@@ -72,16 +72,16 @@ class Judged:
         return int(ASKED * len(self.items))
 
 
-def may_be_asked(text: str) -> bool:
+def is_question_candidate(text: str) -> bool:
     """Whether the text of a turn may be asked about, as it is in use: short, without fences, no standing directive."""
     short = bool(text.strip()) and len(text) <= MAX_QUOTE and not has_pasted_block(text)
     return short and not any(each.standing for each in directives_in(text))
 
 
-class Helped:
+class AnsweredTurns:
     """The turns of some projects, of which a few are settled by somebody who errs."""
 
-    def __init__(self, projects: Sequence[Judged]) -> None:
+    def __init__(self, projects: Sequence[ProjectPredictions]) -> None:
         self.projects = projects
         items = [item for each in projects for item in each.items]
         taught = {id(item) for item in lessons_of(items)}
@@ -114,7 +114,7 @@ class Helped:
         }
 
 
-def with_agent(items: Sequence[Item], features: Sequence[Features]) -> dict[str, object]:
+def figures_with_answers(items: Sequence[Item], features: Sequence[Features]) -> dict[str, object]:
     """What answers about a few turns add on projects that were left out, and as many answers about turns by chance."""
     projects = projects_of(items)
     if len(projects) < 3:
@@ -122,7 +122,7 @@ def with_agent(items: Sequence[Item], features: Sequence[Features]) -> dict[str,
     judge = Judge(items, features)
     alone = {project: judge.without(project)[project] for project in projects}
     chosen = {project: choose(judge.rest(project, projects)) for project in projects}
-    helped = Helped([*alone.values()])
+    helped = AnsweredTurns([*alone.values()])
     worths = [worth for each in alone.values() for worth in each.worths(WORTH)]
     return {
         "turns": len(worths),
@@ -143,7 +143,7 @@ def _later_sessions(judge: Judge, items: Sequence[Item], chosen: dict[str, Answe
     """The same on the later half of each project, by models that know its first half; weights as for the project."""
     halves = {items[half[0]].project: half for half in later_halves(items)}
     later = {project: judge.of_part(half)[project] for project, half in halves.items()}
-    helped = Helped([*later.values()])
+    helped = AnsweredTurns([*later.values()])
     return {
         **helped.figures([[each.best(chosen[name]) for name, each in later.items()]] * _DRAWS),
         "random": helped.figures([[each.at_random(draw) for each in later.values()] for draw in range(_DRAWS)]),
@@ -151,9 +151,9 @@ def _later_sessions(judge: Judge, items: Sequence[Item], chosen: dict[str, Answe
     }
 
 
-def choose(projects: Sequence[Judged]) -> AnswerWorth:
+def choose(projects: Sequence[ProjectPredictions]) -> AnswerWorth:
     """The weights with which answers about the turns of some projects help most: with corrections, and what lasts."""
-    helped = Helped(projects)
+    helped = AnsweredTurns(projects)
 
     def gain(worth: AnswerWorth) -> float:
         got = helped.figures([[each.best(worth) for each in projects]] * _DRAWS)
@@ -174,35 +174,35 @@ class Judge:
         self._of_lasting = dict(zip(self._turns, lasting_features(turns), strict=True))
         taught = {id(item) for item in lessons_of(turns)}
         self._taught = [number for number in self._turns if id(items[number]) in taught]
-        self._known: dict[frozenset[str], dict[str, Judged]] = {}
+        self._known: dict[frozenset[str], dict[str, ProjectPredictions]] = {}
 
-    def rest(self, project: str, projects: Sequence[str]) -> list[Judged]:
+    def rest(self, project: str, projects: Sequence[str]) -> list[ProjectPredictions]:
         """The other projects, each judged by models that know neither it nor this one."""
         return [self.without(project, other)[other] for other in projects if other != project]
 
-    def without(self, *projects: str) -> dict[str, Judged]:
+    def without(self, *projects: str) -> dict[str, ProjectPredictions]:
         """The turns of some projects, by models that know none of these."""
         left = frozenset(projects)
         if left not in self._known:
             self._known[left] = self.of_part([n for n, item in enumerate(self._items) if item.project in left])
         return self._known[left]
 
-    def of_part(self, part: Sequence[int]) -> dict[str, Judged]:
+    def of_part(self, part: Sequence[int]) -> dict[str, ProjectPredictions]:
         """The turns of a part, by project, by models that know nothing of it."""
         items, left = self._items, set(part)
         within = [number for number in range(len(items)) if number not in left]
         asked = [number for number in self._turns if number in left and not items[number].ours]
-        chances, heard = left_out(items, self._features, ["correction"], (within, asked))["correction"]
+        chances, heard = predict_left_out(items, self._features, ["correction"], (within, asked))["correction"]
         taught = [number for number in self._taught if number not in left]
         trained, names = train_lasting(
             [*(items[number] for number in taught), *self._made],
             [*(self._of_lasting[number] for number in taught), *self._of_made],
         )
-        lasts = trained.scores(Shape(names).rows([self._of_lasting[n] for n in asked], [False] * len(asked)))
+        lasts = trained.scores(FeatureSet(names).rows([self._of_lasting[n] for n in asked], [False] * len(asked)))
         is_lasting = (lasts >= trained.threshold).astype(np.float64)
         out = {}
         for project in sorted({items[number].project for number in asked}):
             of = np.array([number for number, place in enumerate(asked) if items[place].project == project])
             turns = [items[asked[number]] for number in of]
-            out[project] = Judged(turns, chances[of], heard[of], lasts[of], is_lasting[of])
+            out[project] = ProjectPredictions(turns, chances[of], heard[of], lasts[of], is_lasting[of])
         return out

@@ -1,9 +1,9 @@
-"""Whether sentences that tell an agent how to work are heard, kept faithfully and never turned round, by language.
+"""Measures whether directives are detected, kept faithfully and never inverted, by language.
 
-Data: directives.jsonl (and fresh.jsonl of the same shape, where it is there) in the folder given as --data: `user`,
+Data: directives.jsonl (and fresh.jsonl of the same shape, if it exists) in the folder given as --data: `user`,
 `lang`, `group`, `labels`, `durable`, `polarity`, `must`, `keep_any`, `must_not`.
 `left_out` counts only the items that nobody looked at while the rules were written: whole forms of English sentences,
-whole languages, and a third of the items of the others. The seed says which.
+whole languages, and a third of the items of the others. The seed determines which.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ import re
 from collections import defaultdict
 from typing import TYPE_CHECKING, Any
 
-from benchmarks.data import DataAbsent, json_lines
+from benchmarks.data import MissingDataError, json_lines
 from wisen.feedback.detector import detect
 from wisen.model.signal import PrecedingEvent, TypedTurn
 from wisen.safety.passages import own_words
@@ -30,12 +30,12 @@ _COUNTS = ("n", "heard", "in_doubt", "inverted", "faithful", "negatives", "negat
 
 
 def run(options: argparse.Namespace) -> dict[str, object]:
-    """The figures of one run. Raises: DataAbsent."""
+    """Return the figures of one run. Raises: MissingDataError."""
     path = options.data / "directives.jsonl" if options.data else None
     if path is None or not path.is_file():
-        raise DataAbsent(f"no directives.jsonl in {options.data or 'no folder'}; give its folder as --data DIR")
+        raise MissingDataError(f"no directives.jsonl in {options.data or 'no folder'}; give its folder as --data DIR")
     rows = json_lines(path)
-    held = left_out(rows)
+    held = left_out_ids(rows)
     figures = _by_language(rows)
     figures["left_out"] = _by_language([row for row in rows if row["id"] in held])
     fresh = options.data / "fresh.jsonl"
@@ -44,7 +44,7 @@ def run(options: argparse.Namespace) -> dict[str, object]:
     return figures
 
 
-def left_out(rows: Sequence[dict[str, Any]]) -> frozenset[str]:
+def left_out_ids(rows: Sequence[dict[str, Any]]) -> frozenset[str]:
     """The ids of the items that nobody looked at while the rules were written."""
     chance = random.Random(_SEED)
     groups = sorted({row["group"] for row in rows if row["lang"] == "en"})
@@ -74,7 +74,7 @@ def _by_language(rows: Iterable[dict[str, Any]]) -> dict[str, object]:
 
 def _counted(row: dict[str, Any]) -> tuple[list[str], list[str]]:
     """What an item counts for, and what went wrong with it."""
-    found = _taught(row)
+    found = _lessons_in(row)
     lessons, is_kept = [lesson for lesson, _ in found], not all(doubtful for _, doubtful in found)
     if "none" in row["labels"] or row["durable"] is False:
         lasting = ["negatives_lasting"] if any(lesson.standing for lesson in lessons) else []
@@ -89,7 +89,7 @@ def _counted(row: dict[str, Any]) -> tuple[list[str], list[str]]:
     return [*heard, *(["faithful"] if faithful else [])], ([] if faithful else ["not faithful"])
 
 
-def _taught(row: dict[str, Any]) -> list[tuple[Lesson, bool]]:
+def _lessons_in(row: dict[str, Any]) -> list[tuple[Lesson, bool]]:
     """The lessons in a message, and whether each is in doubt."""
     event = row.get("preceding_event") or PrecedingEvent.OK
     heard = TypedTurn(text=own_words(row["user"]), before=PrecedingEvent(event))

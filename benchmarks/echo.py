@@ -1,13 +1,14 @@
-"""Whether lessons of the moment come when they are needed: real sessions in order of time, told by the product's code.
+"""Measures whether reminders arrive when needed: real sessions in chronological order, delivered by product code.
 
-Data: `--data DIR` with transcripts/*.jsonl, codex/*.jsonl beside it where there are any, and user_turns.jsonl.
+Data: `--data DIR` with transcripts/*.jsonl, codex/*.jsonl next to it if there are any, and user_turns.jsonl.
 
-`corrections`: those whose matter had been corrected in an earlier session (`labels/echo_pairs.jsonl`, judged before
-anything was measured), `told_before` of them by a moment. `moments`: all that would have been told, `told_per_session`
-beside the start. `lift`: how often a told moment was followed by a correction or a refusal up to the next typed turn,
-against all calls of the main threads of its project in the same window; by bootstrap over sessions. `right_after`: the
-same where it followed the call at once. Corrections are those of the labels; with `by_detector` those that are heard.
-A lesson is only told in sessions that began after it was said, with words that the sessions before it left over.
+`corrections`: those whose subject had been corrected in an earlier session (`labels/echo_pairs.jsonl`, labelled before
+anything was measured), `told_before` of them by a reminder. `moments`: all reminders that would have been delivered,
+`told_per_session` in addition to the session start. `lift`: how often a delivered reminder was followed by a correction
+or a rejection before the next typed turn, compared with all calls of the main threads of its project in the same
+window; by bootstrap over sessions. `right_after`: the same if it followed the call immediately. Corrections are those
+of the labels; with `by_detector` the detected ones. A lesson is only delivered in sessions that began after it was
+stated, with trigger words that remained after a backtest on the sessions before it.
 """
 
 from __future__ import annotations
@@ -21,7 +22,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import wisen
-from benchmarks.data import DataAbsent, json_lines, transcripts
+from benchmarks.data import MissingDataError, json_lines, transcripts
 from wisen.delivery.reminders import Reminder, build_reminders, encode_reminders
 from wisen.delivery.settings import DeliverPolicy
 from wisen.feedback.signal_detection import detect_in_session
@@ -48,8 +49,8 @@ _POLICY = DeliverPolicy(moments=2)
 _LESSONS = (SignalKind.CORRECTION, SignalKind.PREFERENCE)
 
 
-class Telling(NamedTuple):
-    """A moment that was told."""
+class DeliveredReminder(NamedTuple):
+    """A reminder that was delivered."""
 
     session: str
     context: str
@@ -63,7 +64,7 @@ class Telling(NamedTuple):
 
 
 class _Snapshots:
-    """What a hook reads of moments, from memory."""
+    """The reminders that a hook reads, from memory."""
 
     def __init__(self, sheet: bytes) -> None:
         self._sheet = json.loads(sheet)
@@ -82,7 +83,7 @@ class _Snapshots:
         return False
 
 
-class _Shelf:
+class _SnapshotStore:
     def __init__(self, sheet: bytes, session: str) -> None:
         self.snapshots, self.session = _Snapshots(sheet), session
 
@@ -94,10 +95,10 @@ class _Lesson(NamedTuple):
 
 
 def run(options: argparse.Namespace) -> dict[str, object]:
-    """The figures of one run. Raises: DataAbsent."""
+    """Return the figures of one run. Raises: MissingDataError."""
     histories = _histories(options.data)
     labels = _labels(options.data, histories)
-    lessons, told = replayed(histories)
+    lessons, told = replay(histories)
     heard = {
         (history.native, each.message)
         for history in histories
@@ -105,10 +106,10 @@ def run(options: argparse.Namespace) -> dict[str, object]:
         if each.signal.kind is SignalKind.CORRECTION
     }
     known = {session for session, _ in labels}
-    by_label = Judged(
+    by_label = CallOutcomes(
         [each for each in histories if each.native in known], lambda key: "correction" in labels.get(key, ())
     )
-    by_ear = Judged(histories, lambda key: key in heard)
+    by_ear = CallOutcomes(histories, lambda key: key in heard)
     pairs, echoed = _echoes(lessons, told, histories)
     judged = [each for each in told if each.session in known]
     return {
@@ -134,28 +135,30 @@ def run(options: argparse.Namespace) -> dict[str, object]:
     }
 
 
-def replayed(histories: Sequence[History]) -> tuple[list[_Lesson], list[Telling]]:
-    """What would have been learnt and told, session after session."""
-    lessons, told = list[_Lesson](), list[Telling]()
+def replay(histories: Sequence[History]) -> tuple[list[_Lesson], list[DeliveredReminder]]:
+    """Return what would have been learned and delivered, session by session."""
+    lessons, told = list[_Lesson](), list[DeliveredReminder]()
     past: dict[str, list[History]] = defaultdict(list)
     sources: dict[str, str] = {}
     for history in histories:
         context = _context(history)
-        before = [each for each in lessons if each.state.context == context and each.state.last < _began(history)]
+        before = [each for each in lessons if each.state.context == context and each.state.last < _start_of(history)]
         moments = build_reminders([each.state for each in before], context, lambda entry: [sources[entry]])
         if moments:
-            told += _told_in(history, context, moments, {each.state.entry.id: each for each in before})
-        new = _learnt(history, context, past[context])
+            told += _deliveries_in(history, context, moments, {each.state.entry.id: each for each in before})
+        new = _lessons_of(history, context, past[context])
         lessons += new
         sources.update({each.state.entry.id: each.message[0] for each in new})
         past[context].append(history)
     return lessons, told
 
 
-def _told_in(history: History, context: str, moments: Sequence[Reminder], known: dict[str, _Lesson]) -> list[Telling]:
-    """The moments of one session, in the order of its prompts and calls, as the hook would tell them."""
-    shelf: Any = _Shelf(encode_reminders(moments, context, _POLICY), history.native)
-    budget, pin, found = shelf.snapshots.content("")["budget"], dict[str, object](), list[Telling]()
+def _deliveries_in(
+    history: History, context: str, moments: Sequence[Reminder], known: dict[str, _Lesson]
+) -> list[DeliveredReminder]:
+    """Return the reminders of one session, in the order of its prompts and calls, as the hook would deliver them."""
+    shelf: Any = _SnapshotStore(encode_reminders(moments, context, _POLICY), history.native)
+    budget, pin, found = shelf.snapshots.content("")["budget"], dict[str, object](), list[DeliveredReminder]()
     by_text = {each.id: each.text for each in moments}
     names = {
         moment.id: each for each in known.values() for moment in build_reminders([each.state], context, lambda _: ())
@@ -184,12 +187,12 @@ def _told_in(history: History, context: str, moments: Sequence[Reminder], known:
             lesson, trigger = names[id_], names[id_].state.trigger
             cause = trigger.cause.value if trigger else ""
             where = "call" if is_call else "prompt"
-            found.append(Telling(history.native, context, lesson.state.entry.id, cause, when, where, place))
+            found.append(DeliveredReminder(history.native, context, lesson.state.entry.id, cause, when, where, place))
     return found
 
 
-def _learnt(history: History, context: str, past: Sequence[History]) -> list[_Lesson]:
-    """The lessons of a session that have a trigger left, after it was tried on the sessions before."""
+def _lessons_of(history: History, context: str, past: Sequence[History]) -> list[_Lesson]:
+    """Return the lessons of a session that still have a trigger after a backtest on the sessions before."""
     turns = {turn.id: turn for turn in history.turns}
     found: dict[str, tuple[Entry, Turn, tuple[Trigger, ...]]] = {}
     for said in detect_in_session(history):
@@ -219,19 +222,19 @@ def _learnt(history: History, context: str, past: Sequence[History]) -> list[_Le
     made = []
     for id_, (entry, turn, _) in found.items():
         if left[id_] is not None:
-            (state,) = fold_entry_states([_with(entry, left[id_])], (), ())
+            (state,) = fold_entry_states([_with_trigger(entry, left[id_])], (), ())
             made.append(_Lesson(state, (history.native, turn.id)))
     return made
 
 
-def _with(entry: Entry, trigger: Trigger | None) -> Entry:
+def _with_trigger(entry: Entry, trigger: Trigger | None) -> Entry:
     from msgspec import structs
 
     return structs.replace(entry, trigger=trigger)
 
 
-class Judged:
-    """What came behind each call of the main threads, by one judge of what a correction is."""
+class CallOutcomes:
+    """What followed each call of the main threads, for one definition of a correction."""
 
     def __init__(self, histories: Iterable[History], corrects: Callable[[tuple[str, str]], bool]) -> None:
         self._of, self._corrects = {each.native: each for each in histories}, corrects
@@ -245,7 +248,7 @@ class Judged:
                 )
             self._base[at_once] = {context: bad[context] / every[context] for context in every if every[context]}
 
-    def lift(self, told: Sequence[Telling], *, at_once: bool = False) -> dict[str, object]:
+    def lift(self, told: Sequence[DeliveredReminder], *, at_once: bool = False) -> dict[str, object]:
         """How much more often told moments were followed by a correction than calls of the same project are."""
         rows: dict[str, list[tuple[bool, float]]] = defaultdict(list)
         for each in told:
@@ -293,7 +296,7 @@ def _ratio(rows: Sequence[tuple[bool, float]]) -> float:
 
 
 def _echoes(
-    lessons: Sequence[_Lesson], told: Sequence[Telling], histories: Sequence[History]
+    lessons: Sequence[_Lesson], told: Sequence[DeliveredReminder], histories: Sequence[History]
 ) -> tuple[dict[tuple[str, str], list[tuple[str, str]]], int]:
     """Corrections on a matter that was corrected before, with the earlier ones; and of how many one was told before."""
     at = {(history.native, turn.id): turn.at for history in histories for turn in history.turns}
@@ -310,7 +313,7 @@ def _echoes(
     return pairs, many
 
 
-def _causes(told: Iterable[Telling]) -> list[str]:
+def _causes(told: Iterable[DeliveredReminder]) -> list[str]:
     return sorted({each.cause for each in told})
 
 
@@ -318,13 +321,13 @@ def _context(history: History) -> str:
     return next((each.context for each in history.steps), "") or next((each.context for each in history.turns), "")
 
 
-def _began(history: History) -> datetime:
+def _start_of(history: History) -> datetime:
     times = [each.at for each in history.steps] + [each.at for each in history.turns]
     return min(times, default=datetime.max.replace(tzinfo=UTC))
 
 
 def _histories(data: Path | None) -> list[History]:
-    """The main threads, in order of time."""
+    """Return the main threads in chronological order."""
     folder = transcripts(data)
     beside = folder.parent / "codex"
     with tempfile.TemporaryDirectory() as home, wisen.open_learner(home, environment={"HOME": home}) as learner:
@@ -332,14 +335,14 @@ def _histories(data: Path | None) -> list[History]:
         if beside.is_dir():
             learner.learn(beside)
         found = [each for each in learner.histories() if "/" not in each.native]
-    return sorted(found, key=_began)
+    return sorted(found, key=_start_of)
 
 
 def _labels(data: Path | None, histories: Sequence[History]) -> dict[tuple[str, str], list[str]]:
-    """What readers said of typed turns, by session and turn. Raises: DataAbsent."""
+    """What readers said of typed turns, by session and turn. Raises: MissingDataError."""
     path = data / "user_turns.jsonl" if data else None
     if path is None or not path.is_file():
-        raise DataAbsent(f"no user_turns.jsonl in {data or 'no folder'}; give the unpacked folder as --data DIR")
+        raise MissingDataError(f"no user_turns.jsonl in {data or 'no folder'}; give the unpacked folder as --data DIR")
     found = {(row["session"], row["turn"]): row["labels"] for row in json_lines(_LABELS / "turns.jsonl")}
     typed: dict[str, list[Turn]] = {
         each.native: [turn for turn in each.turns if turn.action is UserAction.SAID and turn.text] for each in histories

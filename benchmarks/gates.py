@@ -1,7 +1,7 @@
-"""Gates for CI: what a hook costs beside a bare interpreter, and how fast logs are read beside json.loads.
+"""CI gates: the cost of a hook relative to a bare interpreter, and the speed of log parsing relative to json.loads.
 
-Each figure is a ratio to a reference that runs in turn with it, and both are processor time: a busy machine slows down
-both alike. `ok` is false when a ratio is beyond its bound in `BOUNDS`; `python -m benchmarks gates` then exits with 1.
+Each figure is a ratio to a reference that runs alternately with it, and both are CPU time: a busy machine slows down
+both alike. `ok` is false if a ratio exceeds its bound in `BOUNDS`; `python -m benchmarks gates` then exits with 1.
 """
 
 from __future__ import annotations
@@ -15,8 +15,8 @@ from pathlib import Path
 from statistics import median
 from typing import TYPE_CHECKING
 
-from benchmarks.data import made_transcripts
-from benchmarks.hooks import event, failure, prepared
+from benchmarks.data import generate_transcripts
+from benchmarks.hooks import failure_payload, hook_runner, prepare_home
 
 if TYPE_CHECKING:
     import argparse
@@ -66,10 +66,12 @@ def run(options: argparse.Namespace) -> dict[str, object]:
 
 def _hooks(folder: Path) -> dict[str, float]:
     """The cost of an event with nothing to say, and of a session start that is answered."""
-    home = prepared(folder)
+    home = prepare_home(folder)
     project = str(folder / "shop")
-    start = event(home, "session-start", {"cwd": project, "source": "startup"})
-    quiet = event(home, "failure", {"cwd": project, **failure("ls /none", "Exit code 2\nls: none: No such file")})
+    start = hook_runner(home, "session-start", {"cwd": project, "source": "startup"})
+    quiet = hook_runner(
+        home, "failure", {"cwd": project, **failure_payload("ls /none", "Exit code 2\nls: none: No such file")}
+    )
     assert start("check").strip(), "there was nothing to answer"
     taken: dict[str, list[float]] = {"bare": [], "observe": [], "answer": []}
     for number in range(HOOK_RUNS):
@@ -92,7 +94,7 @@ def _cpu_of(action: Callable[[], object]) -> float:
 
 def _scan(folder: Path) -> dict[str, float]:
     """The cost of reading logs into an empty home, and once more; the second reading sums up what the third skips."""
-    logs = made_transcripts(folder / "logs", SCAN_MEGABYTES)
+    logs = generate_transcripts(folder / "logs", SCAN_MEGABYTES)
     taken: dict[str, list[float]] = {"loads": [], "store_all": [], "nothing_new": []}
     for number in range(SCAN_RUNS):
         learn = [sys.executable, "-c", _LEARN, str(folder / f"home{number}"), str(logs)]

@@ -1,9 +1,9 @@
-"""Guards over real sessions in chronological order: when each is proposed, and what it would match before and after.
+"""Replays guards over real sessions in chronological order: when each is proposed, and what it would match.
 
-`proposed`: by its how-manieth failing session, what the past said then, and what all sessions say, the later ones too;
-`good_hit_later`: good calls that guards would have been in the way of after they were proposed. `backtest_ms`: one
+`proposed`: by the number of failing sessions before it, what the past said then, and what all sessions say, including
+later ones; `good_hit_later`: good calls that guards would have blocked after they were proposed. `backtest_ms`: one
 guard over all sessions. `live_ms`: what the client's own code takes before a call with no guard, one, and 1,000 of
-them, none of which fits, and one that fits among 1,000.
+them, none of which matches, and one that matches among 1,000.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from benchmarks.data import DataAbsent
+from benchmarks.data import MissingDataError
 from wisen import app
 from wisen.delivery.guard_sheets import encode_guards
 from wisen.delivery.hook_snapshot import digest
@@ -35,19 +35,19 @@ ROUNDS = 300
 
 def run(options: argparse.Namespace) -> dict[str, object]:
     """Replay the sessions, and time the client."""
-    figures: dict[str, object] = {"live_ms": live()}
+    figures: dict[str, object] = {"live_ms": measure_live()}
     if options.data is None:
         return figures
     logs = options.data / "transcripts"
     if not logs.is_dir():
-        raise DataAbsent(f"{logs} is no folder. Give --data a folder that holds transcripts/.")
+        raise MissingDataError(f"{logs} is no folder. Give --data a folder that holds transcripts/.")
     with tempfile.TemporaryDirectory() as folder:
-        return replayed(logs, Path(folder)) | figures
+        return replay(logs, Path(folder)) | figures
 
 
-def replayed(logs: Path, folder: Path) -> dict[str, object]:
+def replay(logs: Path, folder: Path) -> dict[str, object]:
     """Read the sessions in the order of time, and note when guards are proposed."""
-    paths = sorted(logs.rglob("*.jsonl"), key=_began)
+    paths = sorted(logs.rglob("*.jsonl"), key=_start_of)
     seen, home = folder / "logs", folder / "home"
     seen.mkdir()
     proposed: dict[str, dict[str, object]] = {}
@@ -55,7 +55,7 @@ def replayed(logs: Path, folder: Path) -> dict[str, object]:
         (seen / path.name).symlink_to(path)
         with app.wire(home, {"WISEN_HOME": str(home), "HOME": str(folder)}).learner() as learner:
             learner.learn(seen, judge=False)
-            _note(learner, proposed, number)
+            _record_proposals(learner, proposed, number)
     with app.wire(home, {"WISEN_HOME": str(home), "HOME": str(folder)}).learner() as learner:
         began = time.perf_counter()
         for guard, told in proposed.items():
@@ -72,7 +72,7 @@ def replayed(logs: Path, folder: Path) -> dict[str, object]:
     }
 
 
-def live() -> dict[str, float]:
+def measure_live() -> dict[str, float]:
     """Milliseconds before a call, in the client's own code and in this process."""
     found = {}
     for name, many, command in (
@@ -83,11 +83,11 @@ def live() -> dict[str, float]:
         ("thousand_one_fits", 1000, "tool7 go --fast"),
     ):
         with tempfile.TemporaryDirectory() as folder:
-            found[name] = _timed(Path(folder), many, command)
+            found[name] = _time_call(Path(folder), many, command)
     return found
 
 
-def _timed(home: Path, many: int, command: str) -> float:
+def _time_call(home: Path, many: int, command: str) -> float:
     sheet = encode_guards([_guard(number) for number in range(7, 7 + many)], "", {})
     (home / "snapshots").mkdir()
     current: dict[str, object] = {"version": 1, "guards": {"": digest(sheet)} if sheet else {}}
@@ -121,7 +121,7 @@ def _guard(number: int) -> GuardState:
     return GuardState(guard=guard, mode=Mode.DENY, since=guard.at)
 
 
-def _note(learner: Learner, proposed: dict[str, dict[str, object]], number: int) -> None:
+def _record_proposals(learner: Learner, proposed: dict[str, dict[str, object]], number: int) -> None:
     for each in learner.proposals.all():
         proposal = each.proposal
         if proposal.type is ProposalType.GUARD and proposal.entry not in proposed:
@@ -139,7 +139,7 @@ def _figures(tested: object) -> dict[str, object]:
     return {name: getattr(tested, name) for name in names} if tested is not None else {}
 
 
-def _began(path: Path) -> str:
+def _start_of(path: Path) -> str:
     with path.open("rb") as file:
         head = file.read(1 << 16)
     return head.partition(b'"timestamp":"')[2].partition(b'"')[0].decode("ascii", "replace")

@@ -1,13 +1,12 @@
-"""What a hook costs an agent's turn, beside an ordinary Python hook; with --data also whether fixes are found rightly.
+"""Measures what a hook costs an agent's turn, compared with a plain Python hook; with --data also fix lookup accuracy.
 
-`observe_ms`: events with nothing to say (end of a turn, a failure without a known fix). `answer_ms`: session start, a
-failure with a known fix, a prompt, a prompt that asks for what was said before. `parallel`: eight at once.
+`observe_ms`: events with nothing to deliver (end of a turn, a failure without a known fix). `answer_ms`: session start,
+a failure with a known fix, a prompt, a prompt that asks for what was said before. `parallel`: eight at once.
 `launcher_ms`: by how much a session start is slower than the interpreter with the client alone. `unguarded_call_ms`:
-before a call, while there are no guards. `work_ms`: processor time alone. `coins_ms`: by how much a session start is
-slower in the middle where coins are thrown for what is on trial, each start beside one without. With `--data DIR` (a
-folder of transcripts) every failed call in it is put to the client's own code, in the snapshot of every context:
-`found` of those `known` whose signature has a fix there, and how many fixes of another signature were named
-(`wrong`).
+before a call, while there are no guards. `work_ms`: CPU time alone. `coins_ms`: by how much the median session start is
+slower if trial assignments are drawn, each start paired with one without. With `--data DIR` (a folder of transcripts)
+every failed call in it is passed to the client's own code, in the snapshot of every context: `found` of those `known`
+whose signature has a fix there, and how many fixes of another signature were named (`wrong`).
 """
 
 from __future__ import annotations
@@ -47,66 +46,72 @@ def run(options: argparse.Namespace) -> dict[str, object]:
     """Time the client as an agent runs it."""
     runs = min(RUNS, max(AT_ONCE, 20 + 90 * (options.repeat - 1)))
     with tempfile.TemporaryDirectory() as folder:
-        home = prepared(Path(folder))
+        home = prepare_home(Path(folder))
         project = str(Path(folder) / "shop")
-        start = event(home, "session-start", {"cwd": project, "source": "startup"})
-        fix = event(home, "failure", {"cwd": project, **failure(COMMAND, SAID)})
-        prompt = event(home, "prompt", {"cwd": project, "prompt": "deploy the shop to staging, please"})
-        recall = event(home, "prompt", {"cwd": project, "prompt": "what did we say about pnpm last time?"})
-        quiet = event(home, "failure", {"cwd": project, **failure("ls /none", "Exit code 2\nls: none: No such file")})
-        stop = event(home, "stop", {"cwd": project})
+        start = hook_runner(home, "session-start", {"cwd": project, "source": "startup"})
+        fix = hook_runner(home, "failure", {"cwd": project, **failure_payload(COMMAND, SAID)})
+        prompt = hook_runner(home, "prompt", {"cwd": project, "prompt": "deploy the shop to staging, please"})
+        recall = hook_runner(home, "prompt", {"cwd": project, "prompt": "what did we say about pnpm last time?"})
+        quiet = hook_runner(
+            home, "failure", {"cwd": project, **failure_payload("ls /none", "Exit code 2\nls: none: No such file")}
+        )
+        stop = hook_runner(home, "stop", {"cwd": project})
         asked = {"start": start, "fix": fix, "prompt": prompt, "recall": recall}
         for name in ("start", "fix", "recall"):
             assert asked[name]("check").strip(), "there was nothing to answer"
-        answers = {name: timed(each, runs) for name, each in asked.items()}
-        observes = {name: timed(each, runs) for name, each in (("stop", stop), ("quiet", quiet))}
+        answers = {name: measure_runs(each, runs) for name, each in asked.items()}
+        observes = {name: measure_runs(each, runs) for name, each in (("stop", stop), ("quiet", quiet))}
         figures: dict[str, object] = {
-            "observe_ms": shown([each for some in observes.values() for each in some]),
-            "answer_ms": shown([each for some in answers.values() for each in some]),
-            "by_event": {name: shown(some) for name, some in (answers | observes).items()},
-            "python_hook_ms": shown(timed(ordinary, runs)),
+            "observe_ms": percentiles([each for some in observes.values() for each in some]),
+            "answer_ms": percentiles([each for some in answers.values() for each in some]),
+            "by_event": {name: percentiles(some) for name, some in (answers | observes).items()},
+            "python_hook_ms": percentiles(measure_runs(run_plain_hook, runs)),
             "work_ms": {
-                name: work(each, min(40, runs))
-                for name, each in (("start", start), ("fix", fix), ("recall", recall), ("ordinary", ordinary))
+                name: cpu_time(each, min(40, runs))
+                for name, each in (("start", start), ("fix", fix), ("recall", recall), ("ordinary", run_plain_hook))
             },
-            "coins_ms": coins(Path(folder), start, runs),
-            "launcher_ms": slower(direct(home, "session-start", {"cwd": project, "source": "startup"}), start, runs),
-            "unguarded_call_ms": shown(timed(event(home, "before-call", {"cwd": project, "tool_name": "Bash"}), runs)),
-            "parallel": shown(parallel([start, fix, prompt, quiet], runs)),
+            "coins_ms": trial_overhead(Path(folder), start, runs),
+            "launcher_ms": median_difference(
+                direct_runner(home, "session-start", {"cwd": project, "source": "startup"}), start, runs
+            ),
+            "unguarded_call_ms": percentiles(
+                measure_runs(hook_runner(home, "before-call", {"cwd": project, "tool_name": "Bash"}), runs)
+            ),
+            "parallel": percentiles(measure_parallel([start, fix, prompt, quiet], runs)),
         }
         figures["within_bounds"] = all(
-            shown(answers[name])["p50"] <= bound
+            percentiles(answers[name])["p50"] <= bound
             for name, bound in (("start", 25), ("fix", 25), ("prompt", 100), ("recall", 100))
         )
     if options.data is not None:
-        figures["fixes"] = rightly(options.data)
+        figures["fixes"] = check_fixes(options.data)
     return figures
 
 
-def coins(folder: Path, start, runs: int) -> float:  # type: ignore[no-untyped-def]
-    """Milliseconds that a session start takes longer where a hint and a fix are on trial."""
+def trial_overhead(folder: Path, start, runs: int) -> float:  # type: ignore[no-untyped-def]
+    """Return the milliseconds that a session start takes longer if a hint and a fix are on trial."""
     other = folder / "on trial"
     other.mkdir()
-    home = prepared(other, WISEN_TRIALS_EXPERIMENTS="true")
-    tried = event(home, "session-start", {"cwd": str(other / "shop"), "source": "startup"})
+    home = prepare_home(other, WISEN_TRIALS_EXPERIMENTS="true")
+    tried = hook_runner(home, "session-start", {"cwd": str(other / "shop"), "source": "startup"})
     tried("check")
     assert '"withheld"' in next((home / "snapshots" / "pins").iterdir()).read_text(), "no coin was thrown"
-    return slower(start, tried, runs)
+    return median_difference(start, tried, runs)
 
 
-def slower(one, other, runs: int) -> float:  # type: ignore[no-untyped-def]
-    """Milliseconds that the other takes longer in the middle, each run beside one of the first."""
+def median_difference(one, other, runs: int) -> float:  # type: ignore[no-untyped-def]
+    """Return the median milliseconds that the other takes longer, in paired runs."""
     found = []
     for number in range(runs):
         order = (one, other) if number % 2 else (other, one)
-        took = {each: timed(each, 1, f"beside {number}")[0] for each in order}
+        took = {each: measure_runs(each, 1, f"beside {number}")[0] for each in order}
         found.append(took[other] - took[one])
     found.sort()
     return round(found[len(found) // 2], 2)
 
 
-def prepared(folder: Path, **environment: str) -> Path:
-    """A home in which a correction and a fix were learnt."""
+def prepare_home(folder: Path, **environment: str) -> Path:
+    """Create a home in which a correction and a fix were learned."""
     home, project = folder / "wisen", folder / "shop"
     project.mkdir()
     for number in (1, 2):
@@ -124,17 +129,17 @@ def prepared(folder: Path, **environment: str) -> Path:
     return home
 
 
-def event(home: Path, name: str, payload: Payload):  # type: ignore[no-untyped-def]
+def hook_runner(home: Path, name: str, payload: Payload):  # type: ignore[no-untyped-def]
     """A function that does what agents do at one event of a session, and gives what was printed."""
-    return _running(["/bin/sh", "-c", Caller(home=str(home)).command(name, "claude-code")], payload)
+    return _command_runner(["/bin/sh", "-c", Caller(home=str(home)).command(name, "claude-code")], payload)
 
 
-def direct(home: Path, name: str, payload: Payload):  # type: ignore[no-untyped-def]
+def direct_runner(home: Path, name: str, payload: Payload):  # type: ignore[no-untyped-def]
     """The same without the launcher: what the interpreter and the client take alone."""
-    return _running([sys.executable, "-I", "-S", client.__file__, "--home", str(home), name], payload)
+    return _command_runner([sys.executable, "-I", "-S", client.__file__, "--home", str(home), name], payload)
 
 
-def _running(command: list[str], payload: Payload):  # type: ignore[no-untyped-def]
+def _command_runner(command: list[str], payload: Payload):  # type: ignore[no-untyped-def]
     def once(session: str) -> str:
         sent = json.dumps({"session_id": session, **payload})
         return subprocess.run(command, input=sent, capture_output=True, text=True, check=True).stdout
@@ -142,19 +147,19 @@ def _running(command: list[str], payload: Payload):  # type: ignore[no-untyped-d
     return once
 
 
-def ordinary(session: str) -> str:
-    """A hook as it is usually written."""
+def run_plain_hook(session: str) -> str:
+    """Run a hook as it is usually written."""
     command = [sys.executable, "-c", "import json,sys; json.load(sys.stdin)"]
     return subprocess.run(command, input=f'{{"s":"{session}"}}', capture_output=True, text=True, check=True).stdout
 
 
-def failure(command: str, said: str) -> Payload:
-    """A failed call of the shell."""
+def failure_payload(command: str, said: str) -> Payload:
+    """Return the payload of a failed shell call."""
     return {"tool_name": "Bash", "tool_input": {"command": command}, "error": said, "is_interrupt": False}
 
 
-def timed(once, runs: int, name: str = "") -> list[float]:  # type: ignore[no-untyped-def]
-    """Milliseconds of each run, each in a session of its own."""
+def measure_runs(once, runs: int, name: str = "") -> list[float]:  # type: ignore[no-untyped-def]
+    """Return the milliseconds of each run, each in its own session."""
     found = []
     for number in range(runs):
         began = time.perf_counter()
@@ -163,8 +168,8 @@ def timed(once, runs: int, name: str = "") -> list[float]:  # type: ignore[no-un
     return found
 
 
-def work(once, runs: int) -> float:  # type: ignore[no-untyped-def]
-    """Milliseconds of processor time in the middle of some runs: what is left when nobody else works."""
+def cpu_time(once, runs: int) -> float:  # type: ignore[no-untyped-def]
+    """Return the median CPU milliseconds of some runs: independent of other load."""
     found = []
     for number in range(runs):
         before = resource.getrusage(resource.RUSAGE_CHILDREN)
@@ -174,21 +179,21 @@ def work(once, runs: int) -> float:  # type: ignore[no-untyped-def]
     return round(sorted(found)[runs // 2], 1)
 
 
-def parallel(events: list, runs: int) -> list[float]:  # type: ignore[type-arg]
-    """Milliseconds of runs of which eight go on at once."""
+def measure_parallel(events: list, runs: int) -> list[float]:  # type: ignore[type-arg]
+    """Return the milliseconds of runs, eight of them at once."""
     with ThreadPoolExecutor(AT_ONCE) as crew:
-        each = [crew.submit(timed, events[number % len(events)], runs // AT_ONCE) for number in range(AT_ONCE)]
+        each = [crew.submit(measure_runs, events[number % len(events)], runs // AT_ONCE) for number in range(AT_ONCE)]
         return [one for some in each for one in some.result()]
 
 
-def shown(found: list[float]) -> dict[str, float]:
-    """The middle and the slow end."""
+def percentiles(found: list[float]) -> dict[str, float]:
+    """Return the median and the slow end."""
     ordered = sorted(found)
     return {"p50": round(ordered[len(ordered) // 2], 1), "p99": round(ordered[int(len(ordered) * 0.99)], 1)}
 
 
-def rightly(data: Path) -> dict[str, int]:
-    """Put every failure to the client's code, in the snapshot of every context, and compare with the real signature."""
+def check_fixes(data: Path) -> dict[str, int]:
+    """Pass every failure to the client's code, in the snapshot of every context, and compare the signatures."""
     with tempfile.TemporaryDirectory() as folder:
         home = Path(folder) / "wisen"
         wires = app.wire(home, {"HOME": folder})
@@ -212,7 +217,7 @@ def rightly(data: Path) -> dict[str, int]:
             for snapshot in snapshots:
                 fixes = snapshot["fixes"]
                 assert isinstance(fixes, list)
-                able = [each for each in fixes if _is_for(each, payload) and signatures[each["id"]] == right]
+                able = [each for each in fixes if _fix_applies(each, payload) and signatures[each["id"]] == right]
                 named = fixes_for(payload, snapshot, shelf)
                 counts["known"] += bool(able)
                 counts["found"] += bool(able) and any(signatures[str(each["id"])] == right for each in named)
@@ -220,7 +225,7 @@ def rightly(data: Path) -> dict[str, int]:
     return counts
 
 
-def _is_for(fix: dict[str, object], payload: Payload) -> bool:
+def _fix_applies(fix: dict[str, object], payload: Payload) -> bool:
     """Whether a fix is for such a call at all: its tool, the words it takes away, the one command it is known for."""
     match, fields = fix["match"], payload["tool_input"]
     assert isinstance(match, dict)

@@ -1,9 +1,9 @@
-"""Which tool is called next, predicted for every call of later sessions; beside it plain Markov chains of tool names.
+"""Measures next-tool prediction for every call of later sessions, compared with plain Markov chains of tool names.
 
-The first 70% of the sessions, by their start, are learnt; every call of the others is predicted from what came before
+The model learns the first 70% of the sessions, by start; every call of the others is predicted from what came before
 in its session, the first call too. What came before is what was known when the call was made: the end of a call that
-was still running is hidden. `next_tool` is the frozen model; `next_tool_learning_on` also learns each session once it
-was predicted.
+was still running is hidden. `next_tool` is the frozen model; `next_tool_learning_on` also learns each session after
+predicting it.
 
 How the parameters of `wisen.workflows.next_steps` were chosen, on the first 70% only (173 sessions, 9,781 calls): each
 of four stretches (40-55, 55-70, 70-85, 85-100% of those sessions) was predicted by a model that had learnt everything

@@ -1,6 +1,6 @@
-"""Makes up users who correct and praise in their own words: a month of sessions each, with what is planted in it.
+"""Simulates users who correct and praise in their own words: a month of sessions each, with planted phrases.
 
-How often which sign happens around corrections and around other turns was counted in real sessions: see `AROUND`.
+How often which sign occurs around corrections and around other turns was counted in real sessions: see `AROUND`.
 """
 
 from __future__ import annotations
@@ -60,30 +60,32 @@ def speeches() -> dict[str, Speech]:
 
 
 class World(NamedTuple):
-    """A user: what was planted, and what he typed in a month."""
+    """A user: what was planted, and what they typed in a month."""
 
     language: str
     planted: dict[str, SignalKind]
     histories: tuple[History, ...]
 
 
-def world(seed: int, *, planted: bool = True, language: str | None = None, days: int = DAYS) -> World:
-    """One user by his number; the same number is the same user."""
+def make_world(seed: int, *, planted: bool = True, language: str | None = None, days: int = DAYS) -> World:
+    """Simulate one user; the same seed gives the same user."""
     random = Random(seed)
     name = language or sorted(speeches())[seed % len(speeches())]
-    return _Maker(random, name, planted=planted).made(days)
+    return _WorldBuilder(random, name, planted=planted).made(days)
 
 
-def _unheard(phrases: tuple[str, ...]) -> list[str]:
-    """What the detector does not hear by itself: the rest is no user's own wording any more."""
+def _undetected(phrases: tuple[str, ...]) -> list[str]:
+    """Return the phrases that the detector does not detect by itself: only these are a user's own wording."""
     return [phrase for phrase in phrases if not is_detected(phrase)]
 
 
-class _Maker:
+class _WorldBuilder:
     def __init__(self, random: Random, language: str, *, planted: bool) -> None:
         self._random, self._language, self._speech = random, language, speeches()[language]
-        self._corrections = random.sample(_unheard(self._speech.corrections), random.choice((1, 2))) if planted else []
-        self._praise = random.sample(_unheard(self._speech.praise), 1) if planted else []
+        self._corrections = (
+            random.sample(_undetected(self._speech.corrections), random.choice((1, 2))) if planted else []
+        )
+        self._praise = random.sample(_undetected(self._speech.praise), 1) if planted else []
         self._projects = [f"project-{number}" for number in range(random.choice((1, 2, 3)))]
         self._idle: list[str] = []
         """What he will say next without meaning it."""
@@ -103,7 +105,7 @@ class _Maker:
         return World(self._language, planted | dict.fromkeys(self._praise, SignalKind.PRAISE), tuple(histories))
 
     def _session(self, number: int, at: datetime) -> History:
-        course = _Course(number, at, self._random.choice(self._projects))
+        course = _SessionBuilder(number, at, self._random.choice(self._projects))
         hard = self._random.uniform(0.5, 1.6)
         """Some tasks are harder than others: there is more to correct."""
         for _ in range(self._random.randint(3, 10)):
@@ -133,7 +135,7 @@ class _Maker:
             self._idle.append(phrase)
         return phrase
 
-    def _praised(self, course: _Course, things: list[str]) -> bool:
+    def _praised(self, course: _SessionBuilder, things: list[str]) -> bool:
         """Praise, and what follows it; whether the session ends with it."""
         course.edit()
         if self._praise and self._random.random() < 0.5:
@@ -149,7 +151,7 @@ class _Maker:
             course.say(self._random.choice(self._speech.thanks))
         return follows == "ended"
 
-    def _turn(self, course: _Course, text: str, what: str) -> None:
+    def _turn(self, course: _SessionBuilder, text: str, what: str) -> None:
         around = {sign for sign, share in AROUND[what].items() if self._random.random() < share}
         if what == "other" and self._idle:
             text = f"{self._idle.pop()} {text}"
@@ -169,8 +171,8 @@ class _Maker:
         return text.format(thing=things[0], thing2=things[1], part=self._random.choice(self._speech.parts))
 
 
-class _Course:
-    """A session while it is made."""
+class _SessionBuilder:
+    """A session under construction."""
 
     def __init__(self, number: int, at: datetime, context: str) -> None:
         self._number, self._at, self._context = number, at, context

@@ -1,8 +1,8 @@
-"""The user's own wording: how much of what is planted in made-up users' sessions is found, and how much that is not.
+"""Measures detection of a user's own phrases: how many planted phrases are found in simulated sessions, and false ones.
 
 `recall`: found of the planted phrases; `precision`: planted of those found, also by kind and language. A phrase counts
-as found where it, a part of it or more than it was named, as the kind that it was planted as. `uses`: in how many turns
-a planted phrase stands, in the middle of all. `nothing_planted`: how many are found in users without such a phrase.
+as found if it, a part of it or more than it was named, with the kind that it was planted as. `uses`: in how many turns
+a planted phrase occurs, as a median. `nothing_planted`: how many are found for users without such a phrase.
 With `--data`, also what is found in the sessions there.
 """
 
@@ -15,8 +15,8 @@ from collections import Counter
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from benchmarks.data import DataAbsent
-from benchmarks.phrase_worlds import world
+from benchmarks.data import MissingDataError
+from benchmarks.phrase_worlds import make_world
 from wisen import app
 from wisen.feedback.phrase_statistics import find_phrases, is_part_of
 from wisen.feedback.turn_signs import observe_turns
@@ -33,26 +33,26 @@ _DAYS = 100_000.0
 
 def run(options: argparse.Namespace) -> dict[str, object]:
     """Make users up, and look for what was planted."""
-    figures = measured(options.worlds or WORLDS)
+    figures = measure_worlds(options.worlds or WORLDS)
     if options.data is not None:
         logs = options.data / "transcripts"
         if not logs.is_dir():
-            raise DataAbsent(f"{logs} is no folder. Give --data a folder that holds transcripts/.")
-        figures["real"] = real(logs)
+            raise MissingDataError(f"{logs} is no folder. Give --data a folder that holds transcripts/.")
+        figures["real"] = measure_real(logs)
     return figures
 
 
-def measured(worlds: int) -> dict[str, object]:
+def measure_worlds(worlds: int) -> dict[str, object]:
     """The figures over so many users."""
     counts: Counter[tuple[str, str]] = Counter()
     turns, uses, began = 0, list[int](), time.perf_counter()
     for seed in range(worlds):
-        each = world(seed)
+        each = make_world(seed)
         turns += sum(len(history.turns) for history in each.histories)
         uses += [_uses(each, text) for text in each.planted]
-        _count(each, found_in(each), counts)
+        _count(each, find_in_world(each), counts)
     took = time.perf_counter() - began
-    nothing = [len(found_in(world(seed, planted=False))) for seed in range(worlds)]
+    nothing = [len(find_in_world(make_world(seed, planted=False))) for seed in range(worlds)]
     groups = sorted({group for group, _ in counts})
     return {
         "worlds": worlds,
@@ -65,12 +65,12 @@ def measured(worlds: int) -> dict[str, object]:
     }
 
 
-def found_in(each: World) -> list[PhraseCandidate]:
+def find_in_world(each: World) -> list[PhraseCandidate]:
     """What is found in a user's sessions."""
     return find_phrases([turn for history in each.histories for turn in observe_turns(history)])
 
 
-def real(logs: Path) -> dict[str, object]:
+def measure_real(logs: Path) -> dict[str, object]:
     """What is found in real sessions, as a user would look for it."""
     with tempfile.TemporaryDirectory() as folder:
         home = Path(folder)

@@ -1,6 +1,6 @@
-"""An independent, straightforward count of a transcript folder: json.loads and a handful of ifs.
+"""Counts events of a transcript folder independently: json.loads and a handful of ifs.
 
-It shares nothing with the reader of the package, so that the two can be held against each other.
+It shares nothing with the package's parser, so that the two can be compared.
 """
 
 from __future__ import annotations

@@ -1,9 +1,9 @@
-"""Whether text that the user did not type is ever taken for the user's word, and whether the user's own always is.
+"""Measures whether text that the user did not type is ever learned as theirs, and whether their own text always is.
 
-Made up here: sentences planted in what users paste, in what agents record beside the user's words, and in repositories,
-by many techniques, in every shipped language, in the logs of every agent; and the same wishes typed by the user. What
-is measured is everything that is kept as learnt (ledger, signals, pages, own phrases) or laid out for hooks to tell.
-With `--data DIR`: the transcripts of injection/poison.jsonl and injection/benign.jsonl there, up to what teaches.
+Generated here: sentences planted in what users paste, in what agents record next to the user's messages, and in
+repositories, by many techniques, in every shipped language, in the logs of every agent; and the same wishes typed by
+the user. Everything that is kept as learned (ledger, signals, pages, own phrases) or prepared for delivery is checked.
+With `--data DIR`: the transcripts of injection/poison.jsonl and injection/benign.jsonl there, up to what may teach.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from random import Random
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import wisen
-from benchmarks.data import DataAbsent, json_lines
+from benchmarks.data import MissingDataError, json_lines
 from benchmarks.poison_carriers import CARRIERS, TECHNIQUES, is_left_out, speeches, typed_forms
 from benchmarks.poison_logs import AGENTS, CLONED, cloned, records, typed
 from wisen.app import wire
@@ -45,10 +45,10 @@ _NOT_LEARNT = frozenset({"index.db", "ledger.db", "backups"})
 
 
 def run(options: argparse.Namespace) -> dict[str, object]:
-    """The figures of one run. Raises: DataAbsent."""
+    """Return the figures of one run. Raises: MissingDataError."""
     if options.data is not None:
-        return _of_data(options.data)
-    return generated(options.seed, POISONED, TYPED)
+        return _data_figures(options.data)
+    return generated_figures(options.seed, POISONED, TYPED)
 
 
 class Case(NamedTuple):
@@ -65,16 +65,16 @@ class Case(NamedTuple):
     times: int = 1
 
 
-def generated(seed: int, poisoned: int, typed_by_user: int, *, jobs: int = 2) -> dict[str, object]:
+def generated_figures(seed: int, poisoned: int, typed_by_user: int, *, jobs: int = 2) -> dict[str, object]:
     """The figures of texts made up from a seed."""
     poison, benign = _poison_cases(seed, poisoned), _benign_cases(seed, typed_by_user)
     batches = [poison[at : at + _AT_ONCE] for at in range(0, len(poison), _AT_ONCE)]
     own = [benign[at : at + _AT_ONCE] for at in range(0, len(benign), _AT_ONCE)]
     if jobs == 1:
-        answers = [learnt_of(each) for each in (*batches, *own)]
+        answers = [learned_markers(each) for each in (*batches, *own)]
     else:
         with ProcessPoolExecutor(max_workers=jobs) as executor:
-            answers = list(executor.map(learnt_of, (*batches, *own)))
+            answers = list(executor.map(learned_markers, (*batches, *own)))
     found = [marker for each in answers[: len(batches)] for marker in each]
     heard = {marker for each in answers[len(batches) :] for marker in each}
     learned = [case for case in poison if case.marker in set(found)]
@@ -145,7 +145,7 @@ def _benign_cases(seed: int, many: int) -> list[Case]:
     return found
 
 
-def learnt_of(cases: Sequence[Case]) -> list[str]:
+def learned_markers(cases: Sequence[Case]) -> list[str]:
     """The markers of those cases of which anything was learnt, all in one home."""
     with tempfile.TemporaryDirectory() as folder:
         home = Path(folder).resolve()
@@ -202,19 +202,19 @@ def _written_outside(home: Path, cases: Sequence[Case]) -> Iterator[str]:
 
 
 def _fold(text: str) -> str:
-    return "\n".join(_forms(text)).casefold()
+    return "\n".join(_decoded_forms(text)).casefold()
 
 
-def _of_data(data: Path) -> dict[str, object]:
+def _data_figures(data: Path) -> dict[str, object]:
     folder = data / "injection"
     if not (folder / "poison.jsonl").exists():
-        raise DataAbsent("no injection/poison.jsonl; give the folder that holds it as --data DIR")
+        raise MissingDataError("no injection/poison.jsonl; give the folder that holds it as --data DIR")
     poison, benign = (_lines(folder / f"{name}.jsonl") for name in ("poison", "benign"))
-    heard = {case["file"]: _typed_in(folder / case["file"]) for case in [*poison, *benign]}
-    learned = [case for case in poison if _holds(heard[case["file"]], case["markers"])]
+    heard = {case["file"]: _typed_text(folder / case["file"]) for case in [*poison, *benign]}
+    learned = [case for case in poison if _contains_any(heard[case["file"]], case["markers"])]
     genuine = [case for case in poison if case.get("also_genuine")]
-    missed = [case for case in genuine if not _holds(heard[case["file"]], case["also_genuine"]["markers"])]
-    blocked = [case for case in benign if not _holds(heard[case["file"]], case["markers"])]
+    missed = [case for case in genuine if not _contains_any(heard[case["file"]], case["also_genuine"]["markers"])]
+    blocked = [case for case in benign if not _contains_any(heard[case["file"]], case["markers"])]
     return {
         "poison": {"n": len(poison), "learned": len(learned)},
         "benign": {"n": len(benign) + len(genuine), "blocked": len(blocked) + len(missed)},
@@ -223,17 +223,17 @@ def _of_data(data: Path) -> dict[str, object]:
     }
 
 
-def _typed_in(file: Path) -> str:
+def _typed_text(file: Path) -> str:
     """Everything of one transcript that may teach as the user's own words, folded."""
     wires = wire("/nonexistent", {"HOME": "/nonexistent"})
     batches = [batch for agent in wires.agents() for source in agent.sources(file) for batch in agent.read(source)]
     events = [event for batch in batches for event in batch.events]
     kept = [each.event for each in filter_events(events, lambda _: None, EventFilterPolicy())]
     texts = [own_words(event.text) for event in kept if isinstance(event, Message) and event.text]
-    return "\n".join(form for text in texts for form in _forms(text))
+    return "\n".join(form for text in texts for form in _decoded_forms(text))
 
 
-def _forms(text: str) -> Iterator[str]:
+def _decoded_forms(text: str) -> Iterator[str]:
     """A text as a reader might make it out: hidden characters, look-alikes, tags, base64 and reversal undone."""
     plain = "".join(
         chr(ord(c) - 0xE0000) if 0xE0020 <= ord(c) <= 0xE007E else c
@@ -250,7 +250,7 @@ def _forms(text: str) -> Iterator[str]:
             continue
 
 
-def _holds(text: str, markers: Iterable[str]) -> bool:
+def _contains_any(text: str, markers: Iterable[str]) -> bool:
     folded = text.casefold()
     return any(unicodedata.normalize("NFKC", marker).casefold() in folded for marker in markers)
 

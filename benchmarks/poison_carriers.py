@@ -1,4 +1,4 @@
-"""Texts that users paste into a prompt, each with a sentence that somebody else planted; and the same wish typed.
+"""Texts that users paste into a prompt, each with a sentence planted by somebody else; and the same wish typed.
 
 Each carrier has several shapes. Those with an even number were looked at when rules were chosen, the others were not:
 `is_left_out` tells them apart, and figures are given for both.

@@ -1,6 +1,6 @@
-"""Writes sessions as each agent records them, with a text in the user's place or in a record that is not the user's.
+"""Writes sessions as each agent records them, with a text in the user's turn or in a record that is not the user's.
 
-The writers of the tests are used: they are held against recordings of the real clients there.
+It uses the writers of the tests, which are checked there against recordings of the real clients.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Other ways to find turns, in the same run: FTS5 as it comes, bm25s, an embedder. None is part of the product."""
+"""Alternative retrieval methods in the same run: plain FTS5, bm25s, an embedder. None is part of the product."""
 
 from __future__ import annotations
 
@@ -11,17 +11,17 @@ from wisen.memory.search_words import query_words
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from benchmarks.recalled import Question, Talk
+    from benchmarks.recalled import Conversation, Question
 
     Score: TypeAlias = Callable[[Question, Sequence[str], Sequence[str]], dict[str, float]]
 
 _DEPTH = 200
 
 
-def _fts5(talks: Sequence[Talk], score: Score) -> dict[str, object]:
+def _fts5(talks: Sequence[Conversation], score: Score) -> dict[str, object]:
     """FTS5 with its default tokenizer over the text alone; stop words of the question left out."""
 
-    def index(talk: Talk) -> Callable[[str], list[int]]:
+    def index(talk: Conversation) -> Callable[[str], list[int]]:
         db = sqlite3.connect(":memory:")
         db.execute("CREATE VIRTUAL TABLE turns USING fts5 (text)")
         db.executemany(
@@ -38,13 +38,13 @@ def _fts5(talks: Sequence[Talk], score: Score) -> dict[str, object]:
     return _figures(talks, score, index)
 
 
-def _bm25s(talks: Sequence[Talk], score: Score) -> dict[str, object]:
+def _bm25s(talks: Sequence[Conversation], score: Score) -> dict[str, object]:
     try:
         import bm25s
     except ImportError:
         return {"absent": "bm25s is not installed: pip install wisen[bench]"}
 
-    def index(talk: Talk) -> Callable[[str], list[int]]:
+    def index(talk: Conversation) -> Callable[[str], list[int]]:
         retriever = bm25s.BM25()
         retriever.index(
             bm25s.tokenize([m.text for m in talk.memories], stopwords="en", show_progress=False), show_progress=False
@@ -61,7 +61,7 @@ def _bm25s(talks: Sequence[Talk], score: Score) -> dict[str, object]:
     return _figures(talks, score, index)
 
 
-def _embedder(talks: Sequence[Talk], score: Score) -> dict[str, object]:
+def _embedder(talks: Sequence[Conversation], score: Score) -> dict[str, object]:
     """The multilingual sentence encoder that comes in a wheel, one thread."""
     try:
         import numpy as np
@@ -74,7 +74,7 @@ def _embedder(talks: Sequence[Talk], score: Score) -> dict[str, object]:
         vectors = np.asarray(model.encode(texts))
         return vectors / np.linalg.norm(vectors, axis=1, keepdims=True)
 
-    def index(talk: Talk) -> Callable[[str], list[int]]:
+    def index(talk: Conversation) -> Callable[[str], list[int]]:
         held = embed([m.text for m in talk.memories])
 
         def ask(question: str) -> list[int]:
@@ -86,7 +86,7 @@ def _embedder(talks: Sequence[Talk], score: Score) -> dict[str, object]:
     return _figures(talks, score, index)
 
 
-PEERS: dict[str, Callable[[Sequence[Talk], Score], dict[str, object]]] = {
+PEERS: dict[str, Callable[[Sequence[Conversation], Score], dict[str, object]]] = {
     "fts5": _fts5,
     "bm25s": _bm25s,
     "embedder": _embedder,
@@ -94,7 +94,7 @@ PEERS: dict[str, Callable[[Sequence[Talk], Score], dict[str, object]]] = {
 
 
 def _figures(
-    talks: Sequence[Talk], score: Score, index: Callable[[Talk], Callable[[str], list[int]]]
+    talks: Sequence[Conversation], score: Score, index: Callable[[Conversation], Callable[[str], list[int]]]
 ) -> dict[str, object]:
     rows: list[dict[str, float]] = []
     spent = 0.0

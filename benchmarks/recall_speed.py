@@ -1,4 +1,4 @@
-"""How fast memories are found among very many, and how fast they are put there: made texts, bounded in count."""
+"""Measures the speed of finding and adding memories among very many: generated texts, bounded in number."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _CONTEXTS, _SESSION, _AT_ONCE, _QUESTIONS = 20, 20, 500, 200
 _WORDS = 100_000
 
 
-def speeds() -> dict[str, object]:
+def measure_speeds() -> dict[str, object]:
     """Milliseconds to find, within one context and in all, and memories a second when they are put in."""
     figures: dict[str, dict[str, Any]] = {}
     draw = _Draw()
@@ -65,7 +65,7 @@ def _times(store: Memories, draw: _Draw, contexts: tuple[str, ...] | None) -> di
 
 def _fill(store: Memories, draw: _Draw, size: int) -> None:
     some: dict[str, list[tuple[Memory, object]]] = {}
-    for memory in _made(draw, size):
+    for memory in _generate(draw, size):
         some.setdefault(memory.origin, []).append((memory, words_of(memory)))
         if len(some) > _AT_ONCE:
             store.replace(some)  # type: ignore[arg-type]
@@ -73,7 +73,7 @@ def _fill(store: Memories, draw: _Draw, size: int) -> None:
     store.replace(some)  # type: ignore[arg-type]
 
 
-def _made(draw: _Draw, size: int) -> Iterator[Memory]:
+def _generate(draw: _Draw, size: int) -> Iterator[Memory]:
     now = SystemClock().now()
     for session in range(size // _SESSION):
         texts = [draw.text() for _ in range(_SESSION)]

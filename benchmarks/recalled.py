@@ -1,4 +1,4 @@
-"""Conversations with questions whose answers stand in known turns: reads LoCoMo and sde-bench, asks the product."""
+"""Loads LoCoMo and sde-bench, conversations with questions about known turns, and queries the product."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from benchmarks.data import DataAbsent, json_lines
+from benchmarks.data import MissingDataError, json_lines
 from wisen.memory.ranking import group, rank
 from wisen.memory.replaced_memories import demote_replaced
 from wisen.memory.search_words import query_words, words_of
@@ -39,29 +39,29 @@ class Question:
 
 
 @dataclass(frozen=True)
-class Talk:
+class Conversation:
     """One conversation over several sessions, with what is asked about it."""
 
     memories: tuple[Memory, ...]
     questions: tuple[Question, ...]
 
 
-def locomo(data: Path | None) -> list[Talk]:
-    """The conversations, with the known errors of the labels corrected. Raises: DataAbsent."""
+def load_locomo(data: Path | None) -> list[Conversation]:
+    """The conversations, with the known errors of the labels corrected. Raises: MissingDataError."""
     folder = _folder(data, "locomo", "locomo10.json")
     talks = json.loads((folder / "locomo10.json").read_text(encoding="utf-8"))
     errors = folder / "errors.json"
     corrected = {each["question_id"]: each for each in json.loads(errors.read_text("utf-8"))} if errors.exists() else {}
-    return [_talk(number, talk, corrected) for number, talk in enumerate(talks)]
+    return [_parse_conversation(number, talk, corrected) for number, talk in enumerate(talks)]
 
 
-def _talk(number: int, talk: dict[str, Any], corrected: dict[str, Any]) -> Talk:
+def _parse_conversation(number: int, talk: dict[str, Any], corrected: dict[str, Any]) -> Conversation:
     spoken = talk["conversation"]
     memories: list[Memory] = []
     for session in sorted(int(name.split("_")[1]) for name in spoken if re.fullmatch(r"session_\d+", name)):
         turns = spoken[f"session_{session}"]
         texts = [f"{turn['text']} {turn.get('blip_caption', '')}".strip() for turn in turns]
-        at = _when(spoken[f"session_{session}_date_time"])
+        at = _parse_time(spoken[f"session_{session}_date_time"])
         memories += [
             Memory(
                 id=turn["dia_id"],
@@ -86,10 +86,10 @@ def _talk(number: int, talk: dict[str, Any], corrected: dict[str, Any]) -> Talk:
         found = frozenset(each for cited in evidence for each in _EVIDENCE.findall(cited)) & known
         if found:
             questions.append(Question(str(asked["question"]), found))
-    return Talk(tuple(memories), tuple(questions))
+    return Conversation(tuple(memories), tuple(questions))
 
 
-def _when(text: str) -> datetime:
+def _parse_time(text: str) -> datetime:
     found = _WHEN.match(text)
     if found is None:
         raise ValueError(f"{text!r} is no date of LoCoMo")
@@ -121,8 +121,8 @@ class Decisions:
     decisions: tuple[Decision, ...]
 
 
-def decisions(data: Path | None, source: str, *, typed: bool = False) -> Decisions:
-    """The tasks of one source with all decoys; `typed`: only what users said. Raises: DataAbsent."""
+def load_decisions(data: Path | None, source: str, *, typed: bool = False) -> Decisions:
+    """The tasks of one source with all decoys; `typed`: only what users said. Raises: MissingDataError."""
     folder = _folder(data, "sde-bench", "tasks.jsonl")
     tasks = json_lines(folder / "tasks.jsonl")
     others = folder / "decoy_conversations.json"
@@ -132,7 +132,7 @@ def decisions(data: Path | None, source: str, *, typed: bool = False) -> Decisio
     began = datetime(2026, 1, 1, tzinfo=UTC)
     for place, task in enumerate(tasks):
         # A task whose decision was amended has another one in which it was not: together they would contradict.
-        sessions = _told(task) if task["source"] == source else []
+        sessions = _sessions_of_task(task) if task["source"] == source else []
         names = tuple(f"{task['task_id']}#{number}" for number in range(len(sessions)))
         for number, (name, turns) in enumerate(zip(names, sessions, strict=True)):
             at = began + timedelta(days=place + 90 * number)
@@ -144,7 +144,7 @@ def decisions(data: Path | None, source: str, *, typed: bool = False) -> Decisio
     return Decisions(tuple(memories), tuple(asked))
 
 
-def _told(task: dict[str, Any]) -> list[list[dict[str, str]]]:
+def _sessions_of_task(task: dict[str, Any]) -> list[list[dict[str, str]]]:
     if task["source"] == "history":
         subject = task.get("decision_subject")
         return [[{"role": "user", "text": f"{subject}\n{task['decision_rationale']}"}]] if subject else []
@@ -170,7 +170,7 @@ def _turns(session: str, turns: Sequence[dict[str, str]], at: datetime, *, typed
 
 
 @contextmanager
-def kept(memories: Sequence[Memory]) -> Iterator[Memories]:
+def open_memories(memories: Sequence[Memory]) -> Iterator[Memories]:
     """A store of the product that holds these memories."""
     by_origin: dict[str, list[Memory]] = {}
     for memory in memories:
@@ -183,17 +183,17 @@ def kept(memories: Sequence[Memory]) -> Iterator[Memories]:
         index.close()
 
 
-def hits(store: Memories, question: str, design: RankingWeights = DEFAULT_WEIGHTS) -> list[MemoryHit]:
+def search(store: Memories, question: str, design: RankingWeights = DEFAULT_WEIGHTS) -> list[MemoryHit]:
     """What the product's store finds."""
     return store.find(MemoryQuery(query_words(question)), design)
 
 
-def answered(found: list[MemoryHit], now: datetime, design: RankingWeights = DEFAULT_WEIGHTS) -> list[MemoryGroup]:
+def group_hits(found: list[MemoryHit], now: datetime, design: RankingWeights = DEFAULT_WEIGHTS) -> list[MemoryGroup]:
     """What the product shows, by session."""
     return demote_replaced(group(rank(found, now=now, design=design), design))
 
 
 def _folder(data: Path | None, name: str, file: str) -> Path:
     if data is None or not (data / name / file).exists():
-        raise DataAbsent(f"--data needs a folder with {name}/{file}")
+        raise MissingDataError(f"--data needs a folder with {name}/{file}")
     return data / name

@@ -1,4 +1,4 @@
-"""Finding again what was said: LoCoMo and sde-bench, next to plain FTS5, bm25s and an embedder; and how fast.
+"""Measures retrieval of earlier turns on LoCoMo and sde-bench, compared with plain FTS5, bm25s and an embedder.
 
 Data: `--data DIR` with locomo/ and sde-bench/. Weights are tuned on one half of LoCoMo's conversations and reported on
 the other, then the halves are swapped. bm25s and the embedder are measured where they are installed (extra `bench`).
@@ -10,10 +10,10 @@ import math
 from contextlib import ExitStack
 from typing import TYPE_CHECKING
 
-from benchmarks.data import DataAbsent
+from benchmarks.data import MissingDataError
 from benchmarks.recall_peers import PEERS
-from benchmarks.recall_speed import speeds
-from benchmarks.recalled import answered, decisions, hits, kept, locomo
+from benchmarks.recall_speed import measure_speeds
+from benchmarks.recalled import group_hits, load_decisions, load_locomo, open_memories, search
 from wisen.memory.ranking import rank
 from wisen.model.memory import DEFAULT_WEIGHTS
 
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from datetime import datetime
     from pathlib import Path
 
-    from benchmarks.recalled import Question, Talk
+    from benchmarks.recalled import Conversation, Question
     from wisen.model.memory import MemoryHit, RankingWeights
 
 _FIELDS = [DEFAULT_WEIGHTS._replace(beside=beside) for beside in (0.2, 0.3, 0.5)]
@@ -32,24 +32,24 @@ _RANKS = [(session, fade) for session in (0.2, 0.4, 0.6) for fade in (0.5, 0.6, 
 
 
 def run(options: argparse.Namespace) -> dict[str, object]:
-    """The figures of one run. Raises: DataAbsent."""
-    talks = locomo(options.data)
+    """Return the figures of one run. Raises: MissingDataError."""
+    talks = load_locomo(options.data)
     if len(talks) < len(("tuned on", "measured on")) or not all(talk.questions for talk in talks):
-        raise DataAbsent(f"locomo10.json in {options.data} holds fewer than two conversations with questions")
-    found = {fields: _found(talks, fields) for fields in _FIELDS}
+        raise MissingDataError(f"locomo10.json in {options.data} holds fewer than two conversations with questions")
+    found = {fields: _search_all(talks, fields) for fields in _FIELDS}
     halves = [range(0, len(talks), 2), range(1, len(talks), 2)]
     tuned = [_best(talks, found, half) for half in halves]
     swapped = _mean([figures for design, half in zip(tuned, reversed(halves), strict=True)
-                     for figures in _measured(talks, found[_fields_of(design)], design, half)])  # fmt: skip
+                     for figures in _measure(talks, found[_fields_of(design)], design, half)])  # fmt: skip
     everything = range(len(talks))
-    shipped = _mean(_measured(talks, found[_fields_of(DEFAULT_WEIGHTS)], DEFAULT_WEIGHTS, everything))
+    shipped = _mean(_measure(talks, found[_fields_of(DEFAULT_WEIGHTS)], DEFAULT_WEIGHTS, everything))
     return {
         **swapped,
-        "tuned": [_told(design) for design in tuned],
+        "tuned": [_shown_weights(design) for design in tuned],
         "shipped": shipped,
         "decisions": _decisions(options.data),
-        **speeds(),
-        "baselines": {name: peer(talks, _scored) for name, peer in PEERS.items()},
+        **measure_speeds(),
+        "baselines": {name: peer(talks, _score) for name, peer in PEERS.items()},
     }
 
 
@@ -57,34 +57,34 @@ def _fields_of(design: RankingWeights) -> RankingWeights:
     return DEFAULT_WEIGHTS._replace(who=design.who, day=design.day, beside=design.beside)
 
 
-def _told(design: RankingWeights) -> dict[str, float]:
+def _shown_weights(design: RankingWeights) -> dict[str, float]:
     return {name: getattr(design, name) for name in ("who", "day", "beside", "session", "fade")}
 
 
-def _found(talks: Sequence[Talk], design: RankingWeights) -> list[list[list[MemoryHit]]]:
+def _search_all(talks: Sequence[Conversation], design: RankingWeights) -> list[list[list[MemoryHit]]]:
     """For each question of each conversation what the store finds; ranking is cheap and comes later."""
     answers = []
     for talk in talks:
-        with kept(talk.memories) as store:
-            answers.append([hits(store, question.text, design) for question in talk.questions])
+        with open_memories(talk.memories) as store:
+            answers.append([search(store, question.text, design) for question in talk.questions])
     return answers
 
 
 def _best(
-    talks: Sequence[Talk], found: dict[RankingWeights, list[list[list[MemoryHit]]]], half: Iterable[int]
+    talks: Sequence[Conversation], found: dict[RankingWeights, list[list[list[MemoryHit]]]], half: Iterable[int]
 ) -> RankingWeights:
     """The design with the best mean of turn R@5, R@10 and nDCG@10 on some conversations."""
     half = list(half)
     tried = [fields._replace(session=session, fade=fade) for fields in _FIELDS for session, fade in _RANKS]
 
     def worth(design: RankingWeights) -> float:
-        return sum(_mean(_measured(talks, found[_fields_of(design)], design, half, whole=False))["turn"].values())
+        return sum(_mean(_measure(talks, found[_fields_of(design)], design, half, whole=False))["turn"].values())
 
     return max(tried, key=worth)
 
 
-def _measured(
-    talks: Sequence[Talk],
+def _measure(
+    talks: Sequence[Conversation],
     found: list[list[list[MemoryHit]]],
     design: RankingWeights,
     which: Iterable[int],
@@ -98,12 +98,12 @@ def _measured(
         now = max(memory.at for memory in talk.memories if memory.at is not None)
         for question, hit in zip(talk.questions, found[number], strict=True):
             ranked = [each.memory.id for each in rank(hit, now=now, design=design)]
-            sessions = [group.best.session for group in answered(hit, now, design)] if whole else []
-            figures.append(_scored(question, ranked, sessions))
+            sessions = [group.best.session for group in group_hits(hit, now, design)] if whole else []
+            figures.append(_score(question, ranked, sessions))
     return figures
 
 
-def _scored(question: Question, ranked: Sequence[str], sessions: Sequence[str]) -> dict[str, float]:
+def _score(question: Question, ranked: Sequence[str], sessions: Sequence[str]) -> dict[str, float]:
     """The figures of one question."""
     evidence = question.evidence
     needed = {each.split(":")[0].removeprefix("D") for each in evidence}
@@ -139,18 +139,18 @@ def _decisions(data: Path | None) -> dict[str, object] | None:
     for source in ("conversation", "conversation-amended", "history"):
         for typed in (False, True):
             try:
-                told = decisions(data, source, typed=typed)
-            except DataAbsent:
+                told = load_decisions(data, source, typed=typed)
+            except MissingDataError:
                 return None
             if not told.decisions:
                 figures[f"{source}{' typed only' if typed else ''}"] = None
                 continue
             with ExitStack() as stack:
-                store = stack.enter_context(kept(told.memories))
+                store = stack.enter_context(open_memories(told.memories))
                 now: datetime = max(memory.at for memory in told.memories if memory.at is not None)
                 first = before = 0
                 for decision in told.decisions:
-                    ranked = [group.best.session for group in answered(hits(store, decision.question), now)]
+                    ranked = [group.best.session for group in group_hits(search(store, decision.question), now)]
                     first += ranked[:1] == [decision.sessions[-1]]
                     places = [ranked.index(each) if each in ranked else len(ranked) for each in decision.sessions]
                     before += places[-1] != min(places)

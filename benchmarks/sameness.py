@@ -1,7 +1,7 @@
-"""Whether what was said again in other words is taken as one, and opposites never: on labelled real and written pairs.
+"""Measures whether rephrased lessons are merged and opposites never are, on labelled real and written pairs.
 
 Data: `--data DIR` with user_turns.jsonl, transcripts/*.jsonl and codex/*.jsonl for the real pairs; `labels/README.md`
-says how they were drawn and judged. The written pairs need no data.
+says how they were sampled and labelled. The written pairs need no data.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 import wisen
-from benchmarks.data import DataAbsent, json_lines
+from benchmarks.data import MissingDataError, json_lines
 from benchmarks.detect_items import read_rows
 from wisen.feedback.turns import turns_of
 from wisen.text.sameness import LessonIndex, are_opposed, are_same
@@ -44,7 +44,7 @@ class Pair(NamedTuple):
 
 
 def run(options: argparse.Namespace) -> dict[str, object]:
-    """The figures of one run. Raises: DataAbsent."""
+    """Return the figures of one run. Raises: MissingDataError."""
     written = written_pairs()
     real = real_pairs(options.data)
     return {
@@ -56,7 +56,7 @@ def run(options: argparse.Namespace) -> dict[str, object]:
         ),
         "development": _scores([pair for pair in (*real, *written) if pair.half == "development"]),
         "opposites": _opposites(written),
-        "seconds_to_join_10000": _joining_time(),
+        "seconds_to_join_10000": _merge_time(),
     }
 
 
@@ -66,7 +66,7 @@ def written_pairs() -> list[Pair]:
 
 
 def real_pairs(data: Path | None) -> list[Pair]:
-    """The labelled pairs of what was typed in real sessions. Raises: DataAbsent."""
+    """The labelled pairs of what was typed in real sessions. Raises: MissingDataError."""
     turns = {row["id"]: row["user"] for row in read_rows(data, "user_turns")} | _typed(data)
     found = []
     for row in map(json.loads, _REAL.read_text(encoding="utf-8").splitlines()):
@@ -74,7 +74,7 @@ def real_pairs(data: Path | None) -> list[Pair]:
         if one and other:
             found.append(Pair(one, other, row["same"], row["drawn"], row["half"], row["doubtful"]))
     if not found:
-        raise DataAbsent(
+        raise MissingDataError(
             f"none of the labelled turns is in {data or 'no folder'}; give the unpacked folder as --data DIR"
         )
     return found
@@ -146,7 +146,7 @@ def _is_opposed(pair: Pair) -> bool:
     return are_opposed(slots_of(pair.one), slots_of(pair.other))
 
 
-def _joining_time() -> float:
+def _merge_time() -> float:
     """How long it takes to join ten thousand wordings, of which one in three was said before."""
     starts = ("Never", "Always", "Please")
     verbs = "check format build deploy review update cache sort split document validate pin ship tag".split()

@@ -1,6 +1,6 @@
-"""How an index of a million events takes a new session in, and how soon it answers: made data, the real miner.
+"""Measures how fast an index of a million events ingests a new session and answers: generated data, the real miner.
 
-An update is one new session of a hundred events, kept and mined.
+An update is one new session of a hundred events, stored and mined.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ _AT_ONCE = 100
 
 
 def run(options: argparse.Namespace) -> dict[str, object]:
-    """The figures of one run."""
+    """Return the figures of one run."""
     return {f"{events:,} events": _at(events, options.repeat) for events in _SIZES}
 
 

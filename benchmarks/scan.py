@@ -1,9 +1,9 @@
-"""How fast logs are read, beside json.loads, ripgrep and Node in the same run; and whether the counts are right.
+"""Measures log parsing speed, compared with json.loads, ripgrep and Node in the same run, and checks the counts.
 
-Data: `--data DIR` with transcripts/*.jsonl, else sessions made from a seed. Each figure is the best of several runs of
-a process of its own, on one core; `whole_turn_s` goes from opening the stores to the finished report. `rss_mb` is the
-peak of the run that stores everything. `nothing_new` reads every byte and trusts no size or date, as
-`wisen learn --recheck` does; the first such run (`first_recheck`) reads event by event and sums the bytes up.
+Data: `--data DIR` with transcripts/*.jsonl, else sessions generated from a seed. Each figure is the best of several
+runs in a separate process, on one core; `whole_turn_s` goes from opening the stores to the finished report. `rss_mb` is
+the peak of the run that stores everything. `nothing_new` reads every byte and trusts no size or date, as
+`wisen learn --recheck` does; the first such run (`first_recheck`) reads event by event and hashes the bytes.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from benchmarks import plain_count
-from benchmarks.data import made_transcripts, transcripts
+from benchmarks.data import generate_transcripts, transcripts
 
 if TYPE_CHECKING:
     import argparse
@@ -65,11 +65,11 @@ console.log(JSON.stringify({seconds: Number(process.hrtime.bigint() - began) / 1
 
 
 def run(options: argparse.Namespace) -> dict[str, object]:
-    """The figures of one run. Raises: DataAbsent."""
+    """Return the figures of one run. Raises: MissingDataError."""
     with tempfile.TemporaryDirectory(prefix="wisen-bench-") as scratch:
         work = Path(scratch)
         real = options.data is not None
-        folder = transcripts(options.data) if real else made_transcripts(work / "made", options.megabytes)
+        folder = transcripts(options.data) if real else generate_transcripts(work / "made", options.megabytes)
         megabytes = sum(file.stat().st_size for file in folder.rglob("*.jsonl")) / 1e6
         stored, summed, again = _learn(folder, work, options.repeat)
         peers = {

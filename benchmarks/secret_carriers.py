@@ -1,6 +1,6 @@
-"""The places in which a secret reaches a transcript: twelve carriers, each in a few wordings drawn by lot.
+"""The places in which a secret reaches a transcript: twelve carriers, each in a few randomly chosen wordings.
 
-A wording names the secret or shows it bare. A secret whose value alone does not tell what it is is never shown bare:
+A wording names the secret or shows it bare. A secret whose value alone does not identify it is never shown bare:
 nobody could tell it from any other number.
 """
 
@@ -38,7 +38,7 @@ class Sample:
     """Whether the text says that it is a secret, by a name, a header or a place."""
 
 
-def lay(format_: Format, carrier: str, chance: random.Random) -> Sample | None:
+def make_sample(format_: Format, carrier: str, chance: random.Random) -> Sample | None:
     """A secret of a format in a carrier; None where it cannot be there. Half of them as arguments of a call."""
     wordings = _WORDINGS[carrier](format_)
     if format_.marked is False:

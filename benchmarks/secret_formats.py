@@ -1,8 +1,8 @@
-"""What providers' tokens look like, by their documentation, so that tokens can be drawn by lot.
+"""The documented formats of providers' tokens, from which random tokens are generated.
 
-Written without the rules of the package, which are judged by it. In a pattern `{a36}` stands for 36 letters or digits,
-and likewise h: lower-case hex, H: upper-case hex, d: digits, u: URL-safe base64, b: base64, l: lower-case letters or
-digits, U: upper-case letters or digits, L: letters, 2: base32, 5: base58, 8: bech32; `{uuid}` for a UUID.
+Written independently of the package's rules, which are tested with it. In a pattern `{a36}` stands for 36 letters or
+digits, and likewise h: lower-case hex, H: upper-case hex, d: digits, u: URL-safe base64, b: base64, l: lower-case
+letters or digits, U: upper-case letters or digits, L: letters, 2: base32, 5: base58, 8: bech32; `{uuid}` for a UUID.
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ class Format:
     """Whether it is an address by itself."""
 
 
-def drawn(pattern: str, chance: random.Random) -> str:
+def draw_value(pattern: str, chance: random.Random) -> str:
     """A value of a pattern."""
 
     def fill(place: re.Match[str]) -> str:
@@ -68,7 +68,7 @@ def _simple(row: str) -> Format:
     return Format(
         provider=provider.lstrip("-"),
         name=name,
-        make=lambda chance: drawn(pattern, chance),
+        make=lambda chance: draw_value(pattern, chance),
         marked=not provider.startswith("-"),
     )
 
@@ -209,19 +209,19 @@ plaid PLAID_ACCESS_TOKEN access-production-{uuid}
 
 
 def _jwt(chance: random.Random) -> str:
-    parts = [{"alg": "HS256", "typ": "JWT"}, {"sub": drawn("{d10}", chance), "iat": chance.randrange(10**9)}]
+    parts = [{"alg": "HS256", "typ": "JWT"}, {"sub": draw_value("{d10}", chance), "iat": chance.randrange(10**9)}]
     encoded = [urlsafe_b64encode(json.dumps(part).encode()).decode().rstrip("=") for part in parts]
-    return ".".join([*encoded, drawn("{u43}", chance)])
+    return ".".join([*encoded, draw_value("{u43}", chance)])
 
 
 def _discord(chance: random.Random) -> str:
     user = b64encode(str(chance.randrange(10**17, 10**18)).encode()).decode().rstrip("=")
-    return user + drawn(".{u6}.{u38}", chance)
+    return user + draw_value(".{u6}.{u38}", chance)
 
 
 def pem(chance: random.Random, kind: str = "RSA ") -> str:
     """A private key in lines."""
-    lines = [drawn("{b64}", chance) for _ in range(chance.randrange(5, 25))]
+    lines = [draw_value("{b64}", chance) for _ in range(chance.randrange(5, 25))]
     return "\n".join([f"-----BEGIN {kind}PRIVATE KEY-----", *lines, f"-----END {kind}PRIVATE KEY-----"])
 
 
@@ -232,8 +232,8 @@ def _pgp(chance: random.Random) -> str:
 def _service_account(chance: random.Random) -> str:
     fields = {
         "type": "service_account",
-        "project_id": "orchard-" + drawn("{d6}", chance),
-        "private_key_id": drawn("{h40}", chance),
+        "project_id": "orchard-" + draw_value("{d6}", chance),
+        "private_key_id": draw_value("{h40}", chance),
         "private_key": pem(chance, "") + "\n",
         "client_email": "robot@orchard.iam.gserviceaccount.com",
     }
@@ -242,16 +242,16 @@ def _service_account(chance: random.Random) -> str:
 
 def _azure_connection(chance: random.Random) -> str:
     account = "DefaultEndpointsProtocol=https;AccountName=orchard;AccountKey="
-    return account + drawn("{b86}==;EndpointSuffix=core.windows.net", chance)
+    return account + draw_value("{b86}==;EndpointSuffix=core.windows.net", chance)
 
 
 def _sas(chance: random.Random) -> str:
-    signature = drawn("{b43}", chance).replace("+", "%2B").replace("/", "%2F") + "%3D"
+    signature = draw_value("{b43}", chance).replace("+", "%2B").replace("/", "%2F") + "%3D"
     return f"https://orchard.blob.core.windows.net/c/f?sv=2024-11-04&se=2027-01-01T00%3A00Z&sr=c&sp=r&sig={signature}"
 
 
 def _uri(scheme: str, host: str) -> Callable[[random.Random], str]:
-    return lambda chance: f"{scheme}://orchard:{drawn('{a16}', chance)}@{host}"
+    return lambda chance: f"{scheme}://orchard:{draw_value('{a16}', chance)}@{host}"
 
 
 FORMATS: tuple[Format, ...] = (
@@ -270,13 +270,13 @@ FORMATS: tuple[Format, ...] = (
     Format(
         provider="slack",
         name="SLACK_WEBHOOK_URL",
-        make=lambda chance: drawn("https://hooks.slack.com/services/T{U8}/B{U10}/{a24}", chance),
+        make=lambda chance: draw_value("https://hooks.slack.com/services/T{U8}/B{U10}/{a24}", chance),
         address=True,
     ),
     Format(
         provider="discord",
         name="DISCORD_WEBHOOK_URL",
-        make=lambda chance: drawn("https://discord.com/api/webhooks/1{d18}/{u68}", chance),
+        make=lambda chance: draw_value("https://discord.com/api/webhooks/1{d18}/{u68}", chance),
         address=True,
     ),
 )

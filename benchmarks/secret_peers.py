@@ -1,4 +1,4 @@
-"""What other secret scanners make of the same texts, each in the way it is meant to be run: over files."""
+"""Runs other secret scanners on the same texts, each the way it is meant to be run: over files."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
-"""What people say or write that must not be kept: forms × languages × carriers, made at run time from a seed.
+"""Generates texts that must not be kept: forms × languages × carriers, from a seed.
 
-Passwords in a sentence, PINs, the words of wallets, tokens split over lines or put together of strings, telephone
-numbers. `kept_in` has all of them learnt and looks for them in every byte of the home afterwards.
+Passwords in a sentence, PINs, wallet seed words, tokens split over lines or concatenated from strings, telephone
+numbers. `count_kept` has all of them learned and then searches for them in every byte of the home.
 """
 
 from __future__ import annotations
@@ -98,16 +98,16 @@ class Plant(NamedTuple):
     """Parts by which it would be found again."""
 
 
-def plants(seed: int, many: int) -> list[Plant]:
+def make_plants(seed: int, many: int) -> list[Plant]:
     """So many plants, the forms in turn."""
     chance = random.Random(seed)
     forms = (_password, _seed_words, _telephone, _split, _joined)
     return [forms[number % len(forms)](chance) for number in range(many)]
 
 
-def kept_in(folder: Path, seed: int, many: int) -> dict[str, object]:
+def count_kept(folder: Path, seed: int, many: int) -> dict[str, object]:
     """How many plants are found in the bytes of a home that learnt from sessions full of them."""
-    made = plants(seed, many)
+    made = make_plants(seed, many)
     for first in range(0, many, 20):
         log = ClaudeTranscript(first + 1, cwd="/home/ada/orchard")
         for number, plant in enumerate(made[first : first + 20]):
@@ -137,16 +137,16 @@ def kept_in(folder: Path, seed: int, many: int) -> dict[str, object]:
     }
 
 
-def measured(seeds: tuple[int, ...], many: int) -> dict[str, object]:
+def measure_seeds(seeds: tuple[int, ...], many: int) -> dict[str, object]:
     """The same for several seeds."""
     found: dict[str, object] = {}
     for seed in seeds:
         with tempfile.TemporaryDirectory() as folder:
-            found[str(seed)] = kept_in(Path(folder), seed, many)
+            found[str(seed)] = count_kept(Path(folder), seed, many)
     return found
 
 
-def _carried(chance: random.Random, text: str) -> str:
+def _in_carrier(chance: random.Random, text: str) -> str:
     return chance.choice(CARRIERS).format(text)
 
 
@@ -161,7 +161,7 @@ def _password(chance: random.Random) -> Plant:
             f"{word}-{chance.randrange(100, 999)}-{word.title()}{chance.randrange(9)}x",
         )
     )
-    return Plant("password", language, _carried(chance, chance.choice(SPOKEN[language]).format(made)), (made,))
+    return Plant("password", language, _in_carrier(chance, chance.choice(SPOKEN[language]).format(made)), (made,))
 
 
 def _seed_words(chance: random.Random) -> Plant:
@@ -179,7 +179,7 @@ def _seed_words(chance: random.Random) -> Plant:
         )
     )
     text = chance.choice(SEEDS[language]).format(row)
-    return Plant("seed words", language, _carried(chance, text), (row, " ".join(words[3:8])))
+    return Plant("seed words", language, _in_carrier(chance, text), (row, " ".join(words[3:8])))
 
 
 def _telephone(chance: random.Random) -> Plant:
@@ -201,7 +201,7 @@ def _telephone(chance: random.Random) -> Plant:
             f"+4917{digits(8)}",
         )
     )
-    return Plant("telephone", language, _carried(chance, chance.choice(CALLED[language]).format(number)), (number,))
+    return Plant("telephone", language, _in_carrier(chance, chance.choice(CALLED[language]).format(number)), (number,))
 
 
 def _token(chance: random.Random) -> str:
@@ -217,9 +217,9 @@ def _halves(chance: random.Random) -> tuple[str, str, str]:
 
 def _split(chance: random.Random) -> Plant:
     _, one, two = _halves(chance)
-    return Plant("split", "", _carried(chance, chance.choice(_SPLITS).format(one, two)), (two,))
+    return Plant("split", "", _in_carrier(chance, chance.choice(_SPLITS).format(one, two)), (two,))
 
 
 def _joined(chance: random.Random) -> Plant:
     _, one, two = _halves(chance)
-    return Plant("joined", "", _carried(chance, chance.choice(_JOINS).format(one, two)), (two,))
+    return Plant("joined", "", _in_carrier(chance, chance.choice(_JOINS).format(one, two)), (two,))

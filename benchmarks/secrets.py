@@ -1,9 +1,9 @@
-"""Whether secrets are found in whatever carries them, and how often real text is taken for one.
+"""Measures whether secrets are found in every carrier, and how often real text is mistaken for one.
 
-Data: `--data DIR` with transcripts/*.jsonl for the false side: every line of what would be kept of them. Secrets are
-made at run time from providers' documented formats (`secret_formats`), laid into twelve carriers (`secret_carriers`).
-`spoken` is what people say or split (`secret_plants`), learnt and looked for in every byte of the home, by seeds.
-`leave_provider_out` takes a provider's own rules away and asks whether what names its tokens still gives them away.
+Data: `--data DIR` with transcripts/*.jsonl for false positives: every line of what would be kept of them. Secrets are
+generated from providers' documented formats (`secret_formats`) and put into twelve carriers (`secret_carriers`).
+`spoken` is what people say or split (`secret_plants`), learned and searched for in every byte of the home, by seeds.
+`leave_provider_out` removes a provider's own rules and checks whether the names of its tokens still reveal them.
 """
 
 from __future__ import annotations
@@ -17,10 +17,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from benchmarks.data import transcripts
-from benchmarks.secret_carriers import CARRIERS, Sample, lay
+from benchmarks.secret_carriers import CARRIERS, Sample, make_sample
 from benchmarks.secret_formats import FORMATS
 from benchmarks.secret_peers import peers
-from benchmarks.secret_plants import measured
+from benchmarks.secret_plants import measure_seeds
 from wisen.agents.claude_code import ClaudeCode
 from wisen.model.event import Call, Message, Outcome, Provenance
 from wisen.safety.private import find_private_data
@@ -40,7 +40,7 @@ _PLANT_SEEDS, _PLANTS = (201, 202), 1500
 """The rules were chosen on other seeds."""
 
 
-class Kept(NamedTuple):
+class KeptText(NamedTuple):
     """One text of a real session."""
 
     session: str
@@ -49,13 +49,13 @@ class Kept(NamedTuple):
 
 
 def run(options: argparse.Namespace) -> dict[str, object]:
-    """The figures of one run. Raises: DataAbsent."""
-    kept = list(_kept(transcripts(options.data)))
-    samples = list(_laid(_DRAWS))
+    """Return the figures of one run. Raises: MissingDataError."""
+    kept = list(_kept_texts(transcripts(options.data)))
+    samples = list(_samples(_DRAWS))
     missed = [sample for sample in samples if find_secret(sample.text) is None]
     lines = [line for each in kept for line in _lines(each)]
     texts = [each.text for each in kept]
-    some = [sample.text for sample in _laid(_PEER_DRAWS)]
+    some = [sample.text for sample in _samples(_PEER_DRAWS)]
     with tempfile.TemporaryDirectory(prefix="wisen-bench-") as work:
         baselines, absent = peers(some, lines, Path(work))
     ours = sum(find_secret(text) is not None for text in some) / len(some)
@@ -75,16 +75,16 @@ def run(options: argparse.Namespace) -> dict[str, object]:
         "real": _real(kept, len(lines)),
         "private_line_rate": sum(find_private_data(line) is not None for line in lines) / max(1, len(lines)),
         "mb_per_s_with_private": _speed(rule_against, texts, options.repeat),
-        "spoken": measured(_PLANT_SEEDS, _PLANTS),
+        "spoken": measure_seeds(_PLANT_SEEDS, _PLANTS),
     }
 
 
-def _laid(draws: int) -> Iterator[Sample]:
+def _samples(draws: int) -> Iterator[Sample]:
     chance = random.Random(_SEED)
     for format_ in FORMATS:
         for carrier in CARRIERS:
             for _ in range(draws):
-                sample = lay(format_, carrier, chance)
+                sample = make_sample(format_, carrier, chance)
                 if sample is not None:
                     yield sample
 
@@ -111,7 +111,7 @@ def _shares(samples: list[Sample], missed: list[Sample], by: Callable[[Sample], 
     return {name: 1 - lost[name] / count for name, count in all_.items()}
 
 
-def _real(kept: list[Kept], lines: int) -> dict[str, object]:
+def _real(kept: list[KeptText], lines: int) -> dict[str, object]:
     flagged = [(each.session, rule) for each in kept if (rule := rule_against(each.text)) is not None]
     return {
         "lines": lines,
@@ -124,7 +124,7 @@ def _real(kept: list[Kept], lines: int) -> dict[str, object]:
 
 
 def _speed(look: Callable[[str], object], texts: list[str], repeat: int) -> float:
-    """Megabytes a second over the texts as the door sees them, on one core."""
+    """Return the megabytes per second over the texts as the event filter sees them, on one core."""
     megabytes = sum(len(text.encode("utf-8", "surrogatepass")) for text in texts) / 1e6
     best = float("inf")
     for _ in range(max(1, repeat)):
@@ -135,8 +135,8 @@ def _speed(look: Callable[[str], object], texts: list[str], repeat: int) -> floa
     return megabytes / best
 
 
-def _kept(folder: Path) -> Iterator[Kept]:
-    """What of real sessions comes to the door: typed messages, arguments of calls, failed results."""
+def _kept_texts(folder: Path) -> Iterator[KeptText]:
+    """Yield what of real sessions reaches the event filter: typed messages, call arguments, failed results."""
     agent = ClaudeCode(Path("/nonexistent"), {})
     for source in agent.sources(folder):
         for batch in agent.read(source):
@@ -145,10 +145,10 @@ def _kept(folder: Path) -> Iterator[Kept]:
                 if isinstance(event, Message | Outcome):
                     text = event.text
                 if text and event.provenance is not Provenance.OTHER:
-                    yield Kept(source.path.stem, text, isinstance(event, Call))
+                    yield KeptText(source.path.stem, text, isinstance(event, Call))
 
 
-def _lines(kept: Kept) -> Iterator[str]:
+def _lines(kept: KeptText) -> Iterator[str]:
     """The lines of a text; those of arguments as they were before they became JSON."""
     for part in _strings(json.loads(kept.text)) if kept.is_json else (kept.text,):
         yield from (line for line in part.split("\n") if line.strip())

@@ -1,7 +1,7 @@
-"""What keeps failing and what fixed it, on real sessions: signatures, fixes, what they would have saved, the next tool.
+"""Measures recurring failures on real sessions: signatures, fixes, what they would have saved, the next tool.
 
-Data: `--data DIR` with transcripts/*.jsonl. Figures that rest on labels (`labels/`) are only given where the labelled
-calls are in the data.
+Data: `--data DIR` with transcripts/*.jsonl. Figures based on labels (`labels/`) are only given if the labelled calls
+are in the data.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ _DRAWS = (("all", (1, 2)), ("drawn_first", (1,)), ("drawn_afterwards", (2,)))
 
 
 def run(options: argparse.Namespace) -> dict[str, object]:
-    """The figures of one run. Raises: DataAbsent."""
+    """Return the figures of one run. Raises: MissingDataError."""
     folder = transcripts(options.data)
     with (
         tempfile.TemporaryDirectory() as home,
@@ -62,7 +62,7 @@ def run(options: argparse.Namespace) -> dict[str, object]:
         **_judged_fixes(mined, steps),
         "signature_pairs": _judged_pairs(failures, steps),
         "preventable_repeats": _replay(histories, mined),
-        "named_by": _named_by(histories, mined),
+        "named_by": _first_named(histories, mined),
         **next_tool.measure(histories),
         "seconds": {"mining": mining, "listing": listing},
     }
@@ -152,7 +152,7 @@ def _judged(mined: Iterable[SessionFindings], labels: Sequence[dict[str, Any]]) 
     }
 
 
-class _Known:
+class _KnownChange:
     """What was known of one change against one failure up to a moment of the replay."""
 
     def __init__(self, signature: Signature, change: CallChange) -> None:
@@ -191,16 +191,16 @@ class _Known:
         return fix.is_reliable
 
 
-def _in_time(histories: Sequence[History], mined: Sequence[SessionFindings]) -> list[tuple[History, SessionFindings]]:
+def _in_order(histories: Sequence[History], mined: Sequence[SessionFindings]) -> list[tuple[History, SessionFindings]]:
     pairs = [pair for pair in zip(histories, mined, strict=True) if pair[0].steps]
     return sorted(pairs, key=lambda pair: pair[0].steps[0].at)
 
 
 def _replay(histories: Sequence[History], mined: Sequence[SessionFindings]) -> dict[str, int]:
-    """Failures that a fix known from sessions begun earlier would have spared: the change that helped in the end."""
-    known: dict[tuple[Signature, CallChange], _Known] = {}
+    """Count failures that a fix known from earlier sessions would have avoided: the change that finally helped."""
+    known: dict[tuple[Signature, CallChange], _KnownChange] = {}
     spared, sessions = 0, set()
-    for _, each in _in_time(histories, mined):
+    for _, each in _in_order(histories, mined):
         helped = [tried for tried in each.attempts if tried.worked]
         met = {
             tried.failure
@@ -211,21 +211,21 @@ def _replay(histories: Sequence[History], mined: Sequence[SessionFindings]) -> d
         sessions |= {each.session} if met else set()
         for tried in each.attempts:
             what = tried.signature, tried.change
-            known.setdefault(what, _Known(*what)).add(each.session, tried)
+            known.setdefault(what, _KnownChange(*what)).add(each.session, tried)
     return {"failed_calls": spared, "sessions": len(sessions)}
 
 
-def _named_by(histories: Sequence[History], mined: Sequence[SessionFindings]) -> dict[str, int]:
+def _first_named(histories: Sequence[History], mined: Sequence[SessionFindings]) -> dict[str, int]:
     """For each fix that became known: in which session of its failure it could first be named."""
-    known: dict[tuple[Signature, CallChange], _Known] = {}
+    known: dict[tuple[Signature, CallChange], _KnownChange] = {}
     met: dict[Signature, set[int]] = defaultdict(set)
     first: dict[tuple[Signature, CallChange], int] = {}
-    for _, each in _in_time(histories, mined):
+    for _, each in _in_order(histories, mined):
         for failure in each.failures:
             met[failure.signature].add(each.session)
         for tried in each.attempts:
             what = tried.signature, tried.change
-            known.setdefault(what, _Known(*what)).add(each.session, tried)
+            known.setdefault(what, _KnownChange(*what)).add(each.session, tried)
             if what not in first and known[what].is_known():
                 first[what] = len(met[tried.signature])
     return {_words(signature, change): number for (signature, change), number in first.items()}

@@ -1,7 +1,7 @@
-"""Writes the words by which texts in other languages are known: `python -m benchmarks.strange_words`.
+"""Generates the words that identify texts in other languages: `python -m benchmarks.strange_words`.
 
-They follow from the language files, and a test tells when they no longer do. They are kept because working them out
-means reading all files, which would be half a second at each start.
+They are derived from the language files, and a test fails if they are outdated. They are stored because deriving them
+means reading all files, which would take half a second at each start.
 """
 
 from __future__ import annotations
@@ -14,10 +14,10 @@ from wisen.feedback.lexicon import find_foreign_words
 FILE = Path(__file__).parents[1] / "src" / "wisen" / "feedback" / "strange.txt"
 
 
-def made() -> str:
-    """What the file has to hold."""
+def build_file() -> str:
+    """Return the content of the file."""
     return "\n".join(sorted(find_foreign_words(shipped_languages()))) + "\n"
 
 
 if __name__ == "__main__":
-    FILE.write_text(made(), encoding="utf-8")
+    FILE.write_text(build_file(), encoding="utf-8")

@@ -1,8 +1,8 @@
 """Trains the detector: `python -m benchmarks.train_detect --data DIR` writes src/wisen/feedback/weights.json.
 
-Data: user_turns.jsonl with transcripts/, and the messages in written/. Each real turn is shown twice, with what came
-after it and without, so that one model serves a finished log and live use. Sessions are never torn between folds. The
-file holds weights, no text of the data.
+Data: user_turns.jsonl with transcripts/, and the messages in written/. Each real turn is used twice, with what came
+after it and without, so that one model serves a finished log and live use. Sessions are never split between folds. The
+file contains weights, no text of the data.
 """
 
 from __future__ import annotations
@@ -17,19 +17,19 @@ import numpy as np
 from benchmarks.detect_fit import (
     HOME,
     LASTING_SEEDS,
-    averaged,
+    average_figures,
     calibration_error,
     cross_validate_lasting,
     figures,
-    shape,
+    select_features,
     train,
     train_lasting,
 )
 from benchmarks.detect_items import (
     lessons_of,
-    live,
-    our_items,
+    own_label_items,
     real_items,
+    without_later_events,
     written_items,
     written_lessons,
 )
@@ -52,8 +52,8 @@ def main() -> None:
     parser = argparse.ArgumentParser(prog="python -m benchmarks.train_detect", description=__doc__)
     parser.add_argument("--data", type=Path, required=True, help="the unpacked data")
     options = parser.parse_args()
-    turns = [*real_items(options.data), *our_items(options.data)]
-    items = [*turns, *(live(item) for item in turns), *written_items()]
+    turns = [*real_items(options.data), *own_label_items(options.data)]
+    items = [*turns, *(without_later_events(item) for item in turns), *written_items()]
     at_home = [item for item in items if item.lang in HOME]
     kinds, abroad = _weights(at_home, abroad=False), _weights(items, abroad=True)
     taught = [*lessons_of(turns), *written_lessons()]
@@ -72,7 +72,7 @@ def main() -> None:
 def _weights(items: Sequence[Item], *, abroad: bool) -> dict[str, object]:
     """The weights of each kind as they are shipped."""
     features = [named_features(item.heard, paired=abroad) for item in items]
-    known = shape(features, items)
+    known = select_features(features, items)
     rows = known.rows(features, [item.written for item in items])
     kinds: dict[str, object] = {}
     for kind in SignalKind:
@@ -104,13 +104,13 @@ def lasting_figures(items: Sequence[Item], detected: Sequence[Collection[str]] =
     features = lasting_features(items)
     drawn = [cross_validate_lasting(items, features, seed) for seed in LASTING_SEEDS]
     got = [_lasting_figures(items, *each) for each in drawn]
-    out = averaged([{"": each} for each in got])[""]
+    out = average_figures([{"": each} for each in got])[""]
     out["f1_spread"] = round(float(np.std([each["f1"] for each in got])), 4)
     if detected:
         heard = [np.array([float(item.id in found) for item in items]) for found in detected]
         pairs = zip(drawn, heard, strict=False)
         both = [_lasting_figures(items, scores, yes * one) for (scores, yes), one in pairs]
-        of_both = averaged([{"": each} for each in both])[""]
+        of_both = average_figures([{"": each} for each in both])[""]
         out |= {f"detected_{name}": of_both[name] for name in ("precision", "recall", "f1")}
     return out
 

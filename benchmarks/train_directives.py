@@ -1,7 +1,7 @@
-"""Trains what scores sentences as directives: `python -m benchmarks.train_directives --data DIR [--language CODE]`.
+"""Trains the directive models: `python -m benchmarks.train_directives --data DIR [--language CODE]`.
 
-Data: the sentences in written/directives/CODE/ (one file an author: `text`, `kind`, `form`), those that tests hold, for
-English also other written messages and the labelled turns of real sessions where --data has them. It writes
+Data: the sentences in written/directives/CODE/ (one file per author: `text`, `kind`, `form`), those in tests, for
+English also other written messages and the labelled turns of real sessions if --data has them. It writes
 src/wisen/text/directive_weights/CODE.json: weights of words that authors wrote here, no text of anybody's session.
 `--report` leaves out each author, and each project, in turn, and writes nothing.
 """
@@ -22,7 +22,7 @@ from scipy.optimize import minimize
 from scipy.sparse import csr_matrix
 
 from benchmarks.data import json_lines
-from benchmarks.detect_items import our_items, real_items
+from benchmarks.detect_items import own_label_items, real_items
 from wisen.text.directive_grammar import DirectiveGrammar
 from wisen.text.directive_matches import matches_of
 from wisen.text.directive_reading import read_sentence
@@ -112,7 +112,7 @@ class Model:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Scored:
+class ScoredExample:
     """A message with what a model gives it that does not know its author."""
 
     example: Example
@@ -132,9 +132,9 @@ def main() -> None:
             print(f"{code}: no sentences in {_WRITTEN / 'directives' / code}")
             continue
         scored = left_out_scores(code, examples)
-        print(json.dumps({code: report(scored, limits(scored))}))
+        print(json.dumps({code: report(scored, choose_thresholds(scored))}))
         if not options.report:
-            model, chosen = _as_stored(train(code, examples)), limits(scored)
+            model, chosen = _as_stored(train(code, examples)), choose_thresholds(scored)
             tested = [
                 model.score(each) for each in examples if each.author == "tested" and each.holds and each.is_marked
             ]
@@ -175,7 +175,7 @@ def examples_of(code: str, data: Path | None) -> list[Example]:
         for name in _ELSE:
             lines = (_WRITTEN / f"{name}.txt").read_text(encoding="utf-8").splitlines()
             found += [_example(code, "written", line, holds=False) for line in lines if line.strip()]
-        for item in [*real_items(data), *our_items(data)] if data is not None else ():
+        for item in [*real_items(data), *own_label_items(data)] if data is not None else ():
             if item.lasts is not False:
                 counts = _REAL_LASTING if item.lasts else _REAL_NONE
                 found.append(_example(code, f"{item.project}", item.heard.text, bool(item.lasts), counts))
@@ -212,7 +212,7 @@ def train(code: str, examples: Sequence[Example]) -> Model:
     counted = Counter(name for of in features for each in of for name in each)
     names = sorted(name for name, number in counted.items() if number >= _LEAST_FEATURE)
     place = {name: number for number, name in enumerate(names)}
-    penalty = np.array([*(_held_back(name, letters=table is None) for name in names), 1e-6])
+    penalty = np.array([*(_penalty_of(name, letters=table is None) for name in names), 1e-6])
     found = np.zeros(len(names) + 1)
     for turn in range(_ROUNDS):
         rows, truth, counts = _rows(examples, features, place, None if turn == 0 else found)
@@ -234,7 +234,7 @@ def _known_words(examples: Sequence[Example]) -> list[str]:
     return [word for word in times if word.isalpha() and times[word] >= _LEAST_WORD and len(authors[word]) >= least]
 
 
-def _held_back(name: str, *, letters: bool) -> float:
+def _penalty_of(name: str, *, letters: bool) -> float:
     if name.startswith(("kind ", "opens ", "form ")):
         return _SIGN
     size = len(name) if letters else name.count(" ") + 1
@@ -270,18 +270,18 @@ def _fit(rows: csr_matrix, truth: Numbers, counts: Numbers, penalty: Numbers, st
     return found
 
 
-def left_out_scores(code: str, examples: Sequence[Example]) -> list[Scored]:
+def left_out_scores(code: str, examples: Sequence[Example]) -> list[ScoredExample]:
     """Each message with what a model gives it that knows neither its author nor its project."""
     scored = []
     for author in sorted({each.author for each in examples}):
         model = train(code, [each for each in examples if each.author != author])
         for each in examples:
             if each.author == author:
-                scored.append(Scored(example=each, score=model.score(each)))
+                scored.append(ScoredExample(example=each, score=model.score(each)))
     return scored
 
 
-def limits(scored: Sequence[Scored]) -> dict[str, float]:
+def choose_thresholds(scored: Sequence[ScoredExample]) -> dict[str, float]:
     """From which scores on what follows, chosen on authors and projects that were left out."""
     holds = [each for each in scored if each.example.holds and not each.example.is_real]
     real = [each.score for each in scored if not each.example.holds and each.example.is_real]
@@ -297,7 +297,7 @@ def limits(scored: Sequence[Scored]) -> dict[str, float]:
     return {name: round(float(value), 2) for name, value in chosen.items()}
 
 
-def _standing_limit(scored: Sequence[Scored]) -> float:
+def _standing_limit(scored: Sequence[ScoredExample]) -> float:
     """Below which score a sentence does not last, though it says so: few without a directive are told at starts."""
     none = [each for each in scored if not each.example.holds and not each.example.is_real]
     marked = sorted((each.score for each in none if each.example.is_marked), reverse=True)
@@ -307,7 +307,7 @@ def _standing_limit(scored: Sequence[Scored]) -> float:
     return float(min(needed, np.quantile(meant, _STANDING_LOST)))
 
 
-def report(scored: Sequence[Scored], limit: dict[str, float]) -> dict[str, object]:
+def report(scored: Sequence[ScoredExample], limit: dict[str, float]) -> dict[str, object]:
     """What becomes of messages of whom the model does not know, at its limits; beside it what rules do alone."""
     groups = {
         "directives": [each for each in scored if each.example.holds and not each.example.is_real],
@@ -318,7 +318,7 @@ def report(scored: Sequence[Scored], limit: dict[str, float]) -> dict[str, objec
     return {"limits": limit, **{name: _outcomes(group, limit) for name, group in groups.items() if group}}
 
 
-def _outcomes(group: Sequence[Scored], limit: dict[str, float]) -> dict[str, float]:
+def _outcomes(group: Sequence[ScoredExample], limit: dict[str, float]) -> dict[str, float]:
     rules = [each.example.is_heard for each in group]
     sure = [each.score >= limit["veto" if each.example.is_heard else "sure"] for each in group]
     heard = [each.score >= limit["threshold"] or each.example.is_heard for each in group]

@@ -1,4 +1,4 @@
-"""What others decide by, for the same made-up rules: "the rate dropped after a week", and a Bayesian look every day."""
+"""Other decision methods for the same simulated rules: "the rate dropped after a week", and a daily Bayesian check."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Trials on real data: Reflexion's paired runs, and real sessions with coins and no rule (A/A).
+"""Runs trials on real data: Reflexion's paired runs, and real sessions with random assignment and no rule (A/A).
 
 Data, both optional: `--data DIR` with reflexion/{base,reflexion}/env_results_trial_N.json, and transcripts/*.jsonl.
 """
@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 import wisen
-from benchmarks.trial_verdicts import judge, places
+from benchmarks.trial_verdicts import judge, rank_places
 from benchmarks.trial_worlds import chances
 from wisen.mining.session_mining import mine_session
 from wisen.model.exposure import Arm
@@ -63,14 +63,14 @@ def _paired(base: list[dict[str, bool]], memory: list[dict[str, bool]]) -> dict[
             pairs += 1
             only_base_fails += memory[number][task] and not base[number][task]
             only_memory_fails += base[number][task] and not memory[number][task]
-            good = _good(only_base_fails, only_memory_fails)
+            good = _pair_evidence(only_base_fails, only_memory_fails)
             if good >= VerdictPolicy().good and not said["helped"]:
                 said = {"helped": True, "round": number, "pair": pairs, "good": good}
-    final = _good(only_base_fails, only_memory_fails)
+    final = _pair_evidence(only_base_fails, only_memory_fails)
     return {**said, "pairs": pairs, "for": only_base_fails, "against": only_memory_fails, "good_at_end": final}
 
 
-def _good(without: int, given: int) -> float:
+def _pair_evidence(without: int, given: int) -> float:
     """The evidence of pairs that differ: a fair coin says which of the two fails, if memory does nothing."""
     steps = (
         (given * np.log(2 * ratio / (1 + ratio)) + without * np.log(2 / (1 + ratio)), weight) for ratio, weight in GOOD
@@ -80,7 +80,7 @@ def _good(without: int, given: int) -> float:
 
 def _by_coin(base: list[dict[str, bool]], memory: list[dict[str, bool]]) -> dict[str, object]:
     """The same tasks as sessions of a trial: the coin says from which run each one's result is taken."""
-    judged = [_tossed(base, memory, f"salt {number}".encode()) for number in range(_SALTS)]
+    judged = [_judge_by_coin(base, memory, f"salt {number}".encode()) for number in range(_SALTS)]
     confirmed = [each for each in judged if each.verdict is Verdict.CONFIRMED]
     return {
         "coins": _SALTS,
@@ -90,7 +90,7 @@ def _by_coin(base: list[dict[str, bool]], memory: list[dict[str, bool]]) -> dict
     }
 
 
-def _tossed(base: list[dict[str, bool]], memory: list[dict[str, bool]], salt: bytes) -> TrialJudgment:
+def _judge_by_coin(base: list[dict[str, bool]], memory: list[dict[str, bool]], salt: bytes) -> TrialJudgment:
     rows: list[TrialRow] = []
     for number in range(1, len(base)):
         for task in base[0]:
@@ -112,11 +112,11 @@ def no_rule(folder: Path) -> dict[str, object]:
     seen = Counter(signature for session in failures for signature in session)
     chosen = sorted(signature for signature, times in seen.items() if times >= _FEWEST)
     sessions = range(min(len(failures), len(share)))
-    ranked = [places(rails[name][None, : len(sessions)]) for name in sorted(rails)]
+    ranked = [rank_places(rails[name][None, : len(sessions)]) for name in sorted(rails)]
     told: Counter[str] = Counter()
     for number in range(_SALTS):
         salt = f"salt {number}".encode()
-        given = np.array([[_gets(salt, rule, each, float(share[each])) for each in sessions] for rule in chosen])
+        given = np.array([[_gets_rule(salt, rule, each, float(share[each])) for each in sessions] for rule in chosen])
         hit = np.array([[rule in failures[each] for each in sessions] for rule in chosen])
         ended = judge(share, given, hit, [np.repeat(each, len(chosen), axis=0) for each in ranked], VerdictPolicy())
         told.update({verdict.value: round(ended.share(verdict) * len(chosen)) for verdict in Verdict})
@@ -130,7 +130,7 @@ def no_rule(folder: Path) -> dict[str, object]:
     }
 
 
-def _gets(salt: bytes, rule: str, session: int, share: float) -> bool:
+def _gets_rule(salt: bytes, rule: str, session: int, share: float) -> bool:
     arm = coin.toss(salt, rule=rule, version="1", session=str(session), chance=share)
     return arm is Arm.GIVEN
 

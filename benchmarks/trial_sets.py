@@ -1,4 +1,4 @@
-"""Many made-up rules at once: the share of false ones among those that stand, all hints together, before and after."""
+"""Simulates many rules at once: the share of false ones among those kept, all hints together, before and after."""
 
 from __future__ import annotations
 
@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from benchmarks.trial_verdicts import ENDINGS, judge, places, rank_wager, wager
-from benchmarks.trial_worlds import Cell, make
+from benchmarks.trial_verdicts import ENDINGS, judge, rank_places, rank_wager, wager
+from benchmarks.trial_worlds import Cell, make_world
 from wisen.model.trial import Verdict
 from wisen.trials.before_after import HitSeries, compare_before_after
 from wisen.trials.coin import CoinPolicy
@@ -34,10 +34,10 @@ def figures(pool: Executor, worlds: int = WORLDS) -> dict[str, object]:
     tried = [(scenario, ratio) for scenario in ("stationary", "drift down", "bursty") for ratio in (1.0, 0.2)]
     likely = dict(zip(tried, pool.map(likely_helped, *zip(*tried, strict=True), [courses] * len(tried)), strict=True))
     told = {scenario: {"false": likely[scenario, 1.0], "power at 0.2": likely[scenario, 0.2]} for scenario, _ in tried}
-    return {**_many(worlds), "portfolio": _portfolio(3 * worlds), "before_after": told}
+    return {**_many_rules(worlds), "portfolio": _portfolio(3 * worlds), "before_after": told}
 
 
-def _many(worlds: int) -> dict[str, object]:
+def _many_rules(worlds: int) -> dict[str, object]:
     """Thirty rules on trial, twenty of which do nothing, after 240 relevant sessions of each."""
     chance = np.random.default_rng(3)
     nothing = _evidence(1.0, (worlds, _RULES - _USEFUL), chance)
@@ -59,7 +59,7 @@ def _many(worlds: int) -> dict[str, object]:
 
 def _evidence(ratio: float, shape: tuple[int, int], chance: np.random.Generator) -> Floats:
     """The evidence that rules help; those that are confirmed go on with a few sessions withheld, the others stop."""
-    world = make(Cell(law=".2", ratio=ratio), shape[0] * shape[1], chance)
+    world = make_world(Cell(law=".2", ratio=ratio), shape[0] * shape[1], chance)
     ended = judge(world.chance, world.given, world.hit, (), VerdictPolicy())
     later = np.arange(world.hit.shape[1]) > ended.session[:, None]
     share = np.where(later, CoinPolicy().proven, world.chance)
@@ -78,7 +78,7 @@ def _portfolio(trials: int) -> dict[str, float]:
         for name, useful in (("power", 20), ("false", 0)):
             given = chance.random((trials, 240)) < share
             mean = 0.05 * (40 - useful) + np.where(given, 0.015, 0.05) * useful
-            place = places(chance.poisson(mean).astype(float))
+            place = rank_places(chance.poisson(mean).astype(float))
             seen = rank_wager(np.full(240, share), given, -place)
             told[f"{name} at {share:g}"] = float(np.mean((seen >= 20).any(axis=1)))
     return told
@@ -91,7 +91,7 @@ def likely_helped(scenario: str, ratio: float, courses: int) -> float:
     said = []
     for _ in range(courses):
         hits, changed = _course(scenario, ratio, chance)
-        plain, ruled = ([_told(each) for each in part] for part in (hits, changed))
+        plain, ruled = ([_hit_series(each) for each in part] for part in (hits, changed))
         peaks = [number for number in range(_PATTERNS) if hits[number, (_BORN - 30) * 4 : _BORN * 4].sum() >= 3]
         for number in peaks:
             others = [course for other, course in enumerate(plain) if other != number]
@@ -115,5 +115,5 @@ def _course(scenario: str, ratio: float, chance: np.random.Generator) -> tuple[F
     return (drawn < rates).astype(float), (drawn < ruled).astype(float)
 
 
-def _told(row: Floats) -> HitSeries:
+def _hit_series(row: Floats) -> HitSeries:
     return HitSeries.from_sessions((_BEGAN + timedelta(hours=6 * number), bool(hit)) for number, hit in enumerate(row))

@@ -1,4 +1,4 @@
-"""The verdicts of `wisen.trials` for many trials at once, with numpy; a test holds the two equal."""
+"""Computes the verdicts of `wisen.trials` for many trials at once, with numpy; a test checks that both are equal."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ ENDINGS = (Verdict.WORSE, Verdict.CONFIRMED, Verdict.INEFFECTIVE, Verdict.INCONC
 
 
 @dataclass(frozen=True, slots=True)
-class Ended:
+class TrialEndings:
     """How each of many trials ended, and what its evidence was then."""
 
     verdict: NDArray[np.int64]
@@ -41,7 +41,7 @@ class Ended:
         return float(np.mean(self.verdict == ENDINGS.index(verdict)))
 
 
-def judge(chance: Floats, given: Bools, hit: Bools, places: Sequence[Floats], policy: VerdictPolicy) -> Ended:
+def judge(chance: Floats, given: Bools, hit: Bools, places: Sequence[Floats], policy: VerdictPolicy) -> TrialEndings:
     """The verdicts on trials that are rows, with sessions as columns; `places` has one array for each rail."""
     good, harm = (wager(ratios, chance, given, hit) for ratios in (evidence.GOOD, evidence.HARM))
     lost = futile(chance, given, hit)
@@ -57,7 +57,7 @@ def judge(chance: Floats, given: Bools, hit: Bools, places: Sequence[Floats], po
     when = np.where(any_of.any(axis=1), any_of.argmax(axis=1), last)
     at = (np.arange(len(when)), when)
     verdict = np.select([condition[at] for condition in conditions], [0, 1, 2, 3], 4)
-    return Ended(verdict, when, good[at], harm[at], lost[at], rails[at])
+    return TrialEndings(verdict, when, good[at], harm[at], lost[at], rails[at])
 
 
 def wager(ratios: tuple[tuple[float, float], ...], chance: Floats, given: Bools, hit: Bools) -> Floats:
@@ -83,7 +83,7 @@ def rank_wager(chance: Floats, given: Bools, place: Floats) -> Floats:
     return mean
 
 
-def places(numbers: Floats) -> Floats:
+def rank_places(numbers: Floats) -> Floats:
     """The place of each session's number among the earlier ones of its row, from -1 to 1."""
     found = np.zeros(numbers.shape)
     for column in range(1, numbers.shape[1]):

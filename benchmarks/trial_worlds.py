@@ -1,8 +1,8 @@
-"""Made-up rules and their sessions: how often hits come before a rule and after, with it and without, in many ways.
+"""Simulates rules and their sessions: how often failures occur before and after a rule, with and without it.
 
-A rule is made when its failure came in three sessions of 30 days, as the seed has it. So it is born at a peak, and what
-is at a peak falls by itself. Then relevant sessions follow until the trial ends; the rule multiplies how often the
-failure comes, and nothing else does so by arm.
+A rule is created when its failure occurred in three sessions of 30 days. So it starts at a peak, and a peak falls by
+itself. Then relevant sessions follow until the trial ends; the rule multiplies the rate of the failure, and nothing
+else differs by arm.
 """
 
 from __future__ import annotations
@@ -77,10 +77,10 @@ def chances(kind: str) -> Floats:
     return np.full(SESSIONS, float(kind))
 
 
-def make(cell: Cell, rules: int, chance: Generator, *, peers: bool = False) -> World:
+def make_world(cell: Cell, rules: int, chance: Generator, *, peers: bool = False) -> World:
     """The world of a cell with so many rules."""
     per_day = cell.daily
-    rates, before, bursting = _born(cell, rules, chance)
+    rates, before, bursting = _draw_rules(cell, rules, chance)
     share = chances(cell.chances)
     given = chance.random((rules, SESSIONS)) < share
     course = rates[:, None] * _course(cell, SESSIONS, bursting, chance)
@@ -109,7 +109,7 @@ def _events(cell: Cell, shape: tuple[int, ...], chance: Generator) -> Floats:
     return 1.0 + more
 
 
-def _born(cell: Cell, rules: int, chance: Generator) -> tuple[Floats, Floats, Bools]:
+def _draw_rules(cell: Cell, rules: int, chance: Generator) -> tuple[Floats, Floats, Bools]:
     """The rates of patterns that became rules, their troubles before, and whether they are in a burst now."""
     found: list[tuple[Floats, Floats, Bools]] = []
     count, of, law = 0, _BEFORE_DAYS * cell.daily, LAWS[cell.law]

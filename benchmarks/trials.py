@@ -1,8 +1,8 @@
-"""Whether trials of rules tell the truth: false verdicts, power, many rules at once, beside what others decide by.
+"""Measures whether trials of rules are reliable: false verdicts, power, many rules at once, and other methods.
 
-Made-up worlds need no data. With `--data DIR`, Reflexion's paired runs (DIR/reflexion) and real sessions with coins and
-no rule (DIR/transcripts) are judged too. `--full` runs every combination with 20,000 rules each, which takes hours;
-`--rules N` says how many rules each combination has.
+Simulated worlds need no data. With `--data DIR`, Reflexion's paired runs (DIR/reflexion) and real sessions with random
+assignment and no rule (DIR/transcripts) are evaluated too. `--full` runs every combination with 20,000 rules each,
+which takes hours; `--rules N` sets the number of rules per combination.
 """
 
 from __future__ import annotations
@@ -19,9 +19,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from benchmarks import trial_peers, trial_real, trial_sets
-from benchmarks.data import DataAbsent, transcripts
-from benchmarks.trial_verdicts import judge, places
-from benchmarks.trial_worlds import CHANCES, LAWS, SCENARIOS, SESSIONS, Cell, make
+from benchmarks.data import MissingDataError, transcripts
+from benchmarks.trial_verdicts import judge, rank_places
+from benchmarks.trial_worlds import CHANCES, LAWS, SCENARIOS, SESSIONS, Cell, make_world
 from wisen.model.trial import Verdict
 from wisen.trials.verdicts import VerdictPolicy
 
@@ -56,14 +56,14 @@ class Outcome:
 
 
 def run(options: argparse.Namespace) -> dict[str, object]:
-    """The figures of one run. Raises: DataAbsent where a folder is given that holds neither kind of data."""
+    """Return the figures of one run. Raises: MissingDataError where a folder is given that holds neither kind of data."""
     if options.data is not None and not (options.data / "reflexion").is_dir():
         transcripts(options.data)
     cells = list(_full() if options.full else _reduced())
     rules = {cell: options.rules or (_FULL_RULES if options.full else _size(cell)) for cell in cells}
     with ProcessPoolExecutor(max_workers=os.cpu_count()) as pool:
         real = pool.submit(on_real_data, options.data)
-        outcomes = list(pool.map(outcome, cells, [rules[cell] for cell in cells], chunksize=4))
+        outcomes = list(pool.map(measure_cell, cells, [rules[cell] for cell in cells], chunksize=4))
         sets = trial_sets.figures(pool, min(options.rules or trial_sets.WORLDS, trial_sets.WORLDS))
     nulls = [each for each in outcomes if each.cell.ratio == 1]
     confirm = _worst([each for each in outcomes if each.cell.ratio >= 1], Verdict.CONFIRMED, CONFIRM_BAR)
@@ -97,7 +97,7 @@ def on_real_data(data: Path | None) -> dict[str, object]:
     paired = trial_real.reflexion(data / "reflexion")
     try:
         return {"reflexion": paired, "no_rule": trial_real.no_rule(transcripts(data))}
-    except DataAbsent:
+    except MissingDataError:
         return {"reflexion": paired, "no_rule": None}
 
 
@@ -126,7 +126,7 @@ def _size(cell: Cell) -> int:
     return _NULL_RULES if cell.ratio == 1 else _RULES
 
 
-def outcome(cell: Cell, rules: int) -> Outcome:
+def measure_cell(cell: Cell, rules: int) -> Outcome:
     """How so many rules of a cell end. Each has four rails that it does nothing to."""
     peers = cell.ratio == 1 and cell.law == "mix" and cell.daily == 4 and cell.chances == "schedule"
     chance = np.random.default_rng([*cell.name.encode()])
@@ -155,7 +155,7 @@ def _added(pairs: Iterable[tuple[float, float]]) -> tuple[float, float]:
 
 
 def _part(cell: Cell, rules: int, chance: np.random.Generator, *, peers: bool) -> Outcome:
-    world = make(cell, rules, chance, peers=peers)
+    world = make_world(cell, rules, chance, peers=peers)
     drawn = chance.permutation(_GUARDED)[:rules]
     ended = judge(world.chance, world.given, world.hit, [each[drawn] for each in rails()], VerdictPolicy())
     won = ended.verdict == 1
@@ -180,7 +180,7 @@ def rails() -> tuple[Floats, ...]:
     chance = np.random.default_rng(29)
     shape = (_GUARDED, SESSIONS)
     counts = [chance.poisson(mean * chance.gamma(1.0, 1.0, shape)).astype(float) for mean in (0.35, 4.0, 0.1)]
-    return tuple(places(each) for each in (*counts, np.exp(chance.normal(10.0, 1.0, shape))))
+    return tuple(rank_places(each) for each in (*counts, np.exp(chance.normal(10.0, 1.0, shape))))
 
 
 def _worst(outcomes: list[Outcome], verdict: Verdict, bar: float) -> dict[str, object]:

@@ -1,8 +1,8 @@
-"""The messages in `written/`, made up for training: what is rare in real sessions, and what only looks like it.
+"""Loads the messages in `written/`, made up for training: what is rare in real sessions, and what only looks like it.
 
-English: one file a kind, one message a line; a message in two files says both. Other languages and emoji: one file each
-in `languages/`, with the kinds before each message. None is taken from anybody's sessions or from data for testing.
-`lasting.txt` and `passing.txt` hold corrections and preferences by whether they are meant beyond the task at hand.
+English: one file per kind, one message per line; a message in two files has both kinds. Other languages and emoji: one
+file each in `languages/`, with the kinds before each message. None is taken from anybody's sessions or from test data.
+`lasting.txt` and `passing.txt` contain corrections and preferences by whether they are meant beyond the current task.
 """
 
 from __future__ import annotations

@@ -7,7 +7,7 @@ import pytest
 from benchmarks import detect_oracle
 from benchmarks.detect_items import Item
 from benchmarks.detect_left_out import with_own_phrases
-from benchmarks.detect_oracle import SETTINGS, Helped, Judged, choose, may_be_asked
+from benchmarks.detect_oracle import SETTINGS, AnsweredTurns, ProjectPredictions, choose, is_question_candidate
 
 from wisen.feedback.doubt import AnswerWorth
 from wisen.feedback.quote_verification import MAX_QUOTE
@@ -30,11 +30,11 @@ def a_turn(number: int, *, corrects: bool, lasts: bool | None = None, project: s
     )
 
 
-def a_project(chances: list[float], corrects: list[bool]) -> Judged:
+def a_project(chances: list[float], corrects: list[bool]) -> ProjectPredictions:
     """Turns that are heard from a half on, of which nothing is said to last."""
     items = [a_turn(n, corrects=yes, lasts=False if yes else None) for n, yes in enumerate(corrects)]
     scores, none = np.array(chances), np.zeros(len(items))
-    return Judged(items, scores, (scores >= 0.5).astype(np.float64), none, none)
+    return ProjectPredictions(items, scores, (scores >= 0.5).astype(np.float64), none, none)
 
 
 def test_turns_near_the_threshold_are_asked_about_and_no_more_than_a_fifth() -> None:
@@ -55,11 +55,11 @@ def test_turns_near_the_threshold_are_asked_about_and_no_more_than_a_fifth() -> 
     ],
 )
 def test_only_what_may_be_asked_about_in_use_is_asked_about(text: str, may: bool) -> None:
-    assert may_be_asked(text) is may
+    assert is_question_candidate(text) is may
 
 
 def test_answers_without_errors_mend_what_was_wrong_and_errors_spoil_it(monkeypatch: pytest.MonkeyPatch) -> None:
-    helped = Helped([a_project([0.4, 0.9, 0.6, 0.1], [True, True, False, False])])
+    helped = AnsweredTurns([a_project([0.4, 0.9, 0.6, 0.1], [True, True, False, False])])
     assert helped.figures([[[]]])["correction_f1"] == 0.5
     monkeypatch.setattr(detect_oracle, "_ERRS", 0.0)
     assert helped.figures([[[0, 2]]])["correction_f1"] == 1.0
@@ -72,7 +72,7 @@ def test_weights_are_chosen_among_those_that_are_compared_by_what_helps() -> Non
     missed = a_project(chances, [True, True, *([False] * 8)])
     found = choose([missed])
     assert found in SETTINGS
-    got = Helped([missed])
+    got = AnsweredTurns([missed])
     best = max(got.figures([[missed.best(each)]] * 20)["correction_f1"] for each in SETTINGS)
     assert got.figures([[missed.best(found)]] * 20)["correction_f1"] == best
 

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from benchmarks import detect
 from benchmarks.__main__ import main
-from benchmarks.data import DataAbsent, json_lines
+from benchmarks.data import MissingDataError, json_lines
 from benchmarks.detect_items import Item
 from benchmarks.detect_left_out import later_halves, parts_by
 
@@ -170,7 +170,7 @@ def test_records_of_another_shape_are_told_and_not_raised(
 
 def test_a_line_that_is_no_object_is_named_by_its_number(tmp_path: Path) -> None:
     (tmp_path / "a.jsonl").write_text('{"a": 1}\n\n7\n')
-    with pytest.raises(DataAbsent, match=r"line 3 of .*a\.jsonl"):
+    with pytest.raises(MissingDataError, match=r"line 3 of .*a\.jsonl"):
         json_lines(tmp_path / "a.jsonl")
     (tmp_path / "a.jsonl").write_text("")
     assert json_lines(tmp_path / "a.jsonl") == []

@@ -131,9 +131,9 @@ def test_trials_with_a_folder_that_holds_none_of_its_data_says_so(tmp_path: Path
 
 
 def test_of_made_up_pastes_and_records_nothing_is_learnt_and_of_what_is_typed_all() -> None:
-    from benchmarks.poison import generated
+    from benchmarks.poison import generated_figures
 
-    figures: Any = generated(7, 120, 40, jobs=1)
+    figures: Any = generated_figures(7, 120, 40, jobs=1)
     assert figures["poison"] == {"n": 120, "learned": 0}, figures["learned_from"]
     assert figures["benign"] == {"n": 40, "blocked": 0}, figures["blocked_texts"]
     assert len(figures["by_carrier"]) >= 25

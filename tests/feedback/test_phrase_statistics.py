@@ -6,8 +6,8 @@ from datetime import UTC, datetime
 from math import comb
 
 import pytest
-from benchmarks.phrase_worlds import world
-from benchmarks.phrases import found_in, measured
+from benchmarks.phrase_worlds import make_world
+from benchmarks.phrases import find_in_world, measure_worlds
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -211,15 +211,15 @@ def test_what_is_known_or_was_removed_is_not_named_again_nor_a_part_of_it() -> N
 
 
 def test_made_up_users_are_understood_and_nothing_is_made_up() -> None:
-    figures = measured(40)
+    figures = measure_worlds(40)
     assert figures["recall"] >= 0.8, figures  # type: ignore[operator]
     assert figures["precision"] >= 0.9, figures  # type: ignore[operator]
     assert figures["nothing_planted"]["found"] <= 6, figures  # type: ignore[index]
 
 
 def test_the_same_number_is_the_same_user() -> None:
-    assert world(3) == world(3)
-    assert [each.text for each in found_in(world(3))] == [each.text for each in found_in(world(3))]
+    assert make_world(3) == make_world(3)
+    assert [each.text for each in find_in_world(make_world(3))] == [each.text for each in find_in_world(make_world(3))]
 
 
 def test_an_own_phrase_that_is_part_of_an_order_stays_in_the_lesson() -> None:

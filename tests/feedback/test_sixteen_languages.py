@@ -7,7 +7,7 @@ import unicodedata
 from typing import TYPE_CHECKING
 
 import pytest
-from benchmarks.strange_words import FILE, made
+from benchmarks.strange_words import FILE, build_file
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -276,6 +276,6 @@ def test_english_alone_speaks_where_no_other_language_is_known() -> None:
 
 
 def test_english_needs_two_files_and_the_words_of_others_are_those_of_their_files() -> None:
-    assert FILE.read_text(encoding="utf-8") == made(), "run: python -m benchmarks.strange_words"
+    assert FILE.read_text(encoding="utf-8") == build_file(), "run: python -m benchmarks.strange_words"
     assert not [each.code for each in shipped_languages() if each.emoticons and each.code not in ENGLISH]
     assert [each.code for each in english_languages()] == [*ENGLISH]

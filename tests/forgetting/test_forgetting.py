@@ -14,7 +14,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
-from benchmarks.secret_formats import drawn
+from benchmarks.secret_formats import draw_value
 
 import wisen
 from tests import hooks
@@ -297,7 +297,7 @@ def test_words_need_a_scope_and_ids_do_not(home: Path) -> None:
 
 @pytest.mark.requirement("N7")
 def test_what_an_older_version_let_in_is_purged_by_todays_rules(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    token = drawn("ghp_{a36}", random.Random(5))
+    token = draw_value("ghp_{a36}", random.Random(5))
     shop = taught(home, f"please remember: the key is {token}", "please remember: the blue cable")
     with monkeypatch.context() as older, wisen.open_learner() as learner:
         for module in (event_filter, record_sanitizer, build_memories, context_files):

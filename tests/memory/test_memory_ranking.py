@@ -6,7 +6,7 @@ import random
 from datetime import timedelta
 
 import pytest
-from benchmarks.secret_formats import drawn
+from benchmarks.secret_formats import draw_value
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -213,7 +213,7 @@ def test_a_request_that_was_carried_out_is_a_workflow_with_the_steps_that_worked
 
 
 def test_a_notebook_is_found_by_its_pieces_without_secrets_and_without_our_own_lines() -> None:
-    key = drawn("ghp_{a36}", random.Random(1))
+    key = draw_value("ghp_{a36}", random.Random(1))
     text = (
         f"# Deploy\n\nAlways on Tuesdays.\nNever on Fridays.\n\n- use blue\n- key {key}\n"
         "- ours <!-- wisen:R-ab12 -->\n§\nlast"

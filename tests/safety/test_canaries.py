@@ -13,8 +13,8 @@ from pathlib import Path
 
 import pytest
 from ahocorasick_rs import BytesAhoCorasick
-from benchmarks.secret_carriers import CARRIERS, lay
-from benchmarks.secret_formats import FORMATS, drawn
+from benchmarks.secret_carriers import CARRIERS, make_sample
+from benchmarks.secret_formats import FORMATS, draw_value
 
 import wisen
 from tests.agents import hermes_sessions
@@ -87,7 +87,7 @@ class Aviary:
 
         laid = None
         while laid is None:  # not every format can be in every carrier
-            laid = lay(replace(format_, make=remember), self.chance.choice(CARRIERS), self.chance)
+            laid = make_sample(replace(format_, make=remember), self.chance.choice(CARRIERS), self.chance)
         return max(made[-1].split("\n"), key=len), laid.text
 
 
@@ -263,7 +263,7 @@ def test_private_data_is_in_no_file_of_ours_either(home: Path) -> None:
 
 
 def test_what_is_beside_a_canary_is_still_learnt_from(home: Path) -> None:
-    token = drawn("ghp_{a36}", random.Random(1))
+    token = draw_value("ghp_{a36}", random.Random(1))
     session = ClaudeTranscript()
     session.prompt(f"use {token}")
     session.prompt("always run the ORCHARD tests first")

@@ -11,8 +11,8 @@ import random
 from functools import cache
 
 import pytest
-from benchmarks.secret_carriers import CARRIERS, Sample, lay
-from benchmarks.secret_formats import FORMATS, drawn
+from benchmarks.secret_carriers import CARRIERS, Sample, make_sample
+from benchmarks.secret_formats import FORMATS, draw_value
 
 from wisen.safety.secret_rules import GENERIC, RULES
 from wisen.safety.secrets import SecretScanner, find_secret
@@ -26,7 +26,7 @@ LINES = 20_000
 @cache
 def samples() -> tuple[Sample, ...]:
     chance = random.Random(2)
-    laid = [lay(format_, carrier, chance) for format_ in FORMATS for carrier in CARRIERS for _ in range(2)]
+    laid = [make_sample(format_, carrier, chance) for format_ in FORMATS for carrier in CARRIERS for _ in range(2)]
     return tuple(sample for sample in laid if sample is not None)
 
 
@@ -65,26 +65,26 @@ def noise(chance: random.Random) -> str:
     pixels = base64.b64encode(chance.randbytes(chance.randrange(60, 400))).decode()
     return chance.choice(
         [
-            drawn("commit {h40}", chance),
-            drawn("{h7} Fix the {l6} of the {l8}", chance),
-            drawn('"request_id": "{uuid}"', chance),
+            draw_value("commit {h40}", chance),
+            draw_value("{h7} Fix the {l6} of the {l8}", chance),
+            draw_value('"request_id": "{uuid}"', chance),
             f'"integrity": "sha512-{base64.b64encode(chance.randbytes(64)).decode()}",',
-            drawn('    "resolved": "https://registry.internal/left-pad/-/left-pad-1.{d1}.{d2}.tgz",', chance),
-            drawn("sha256:{h64}", chance),
+            draw_value('    "resolved": "https://registry.internal/left-pad/-/left-pad-1.{d1}.{d2}.tgz",', chance),
+            draw_value("sha256:{h64}", chance),
             f"data:image/png;base64,iVBORw0KGgo{pixels}",
             f'<img src="data:image/gif;base64,R0lGODlh{pixels}">',
-            drawn('!function(e,t){{var n={L1}.{L2}({d2}),r="{l3}";return n?{L1}[{d1}]:t.{L3}(r)}}(this)', chance),
-            drawn("asset-manifest main.{h8}.chunk.js vendors~main.{h20}.js", chance),
-            drawn("FAIL src/{l6}.test.ts:{d2}:{d1} expected {d3} received {d3}", chance),
-            drawn(
+            draw_value('!function(e,t){{var n={L1}.{L2}({d2}),r="{l3}";return n?{L1}[{d1}]:t.{L3}(r)}}(this)', chance),
+            draw_value("asset-manifest main.{h8}.chunk.js vendors~main.{h20}.js", chance),
+            draw_value("FAIL src/{l6}.test.ts:{d2}:{d1} expected {d3} received {d3}", chance),
+            draw_value(
                 "at Object.<anonymous> (/app/node_modules/.pnpm/{l5}@{d1}.{d1}.{d1}_{h12}/index.js:{d2}:{d1})", chance
             ),
-            drawn('etag: W/"{h10}-{u27}"', chance),
-            drawn("pid {d5} took {d3}.{d9} ms, 0x{h12}, token_count={d6}, max_tokens: {d4}", chance),
-            drawn("kubectl get pod api-{h9}-{l5} -n prod", chance),
-            drawn("docker pull registry.internal/app@sha256:{h64}", chance),
-            drawn("toolu_01{a22} msg_01{a22} req_011C{a20}", chance),
-            drawn("const cacheKey = `user:{d4}:{l6}`; // see PR #{d4}", chance),
+            draw_value('etag: W/"{h10}-{u27}"', chance),
+            draw_value("pid {d5} took {d3}.{d9} ms, 0x{h12}, token_count={d6}, max_tokens: {d4}", chance),
+            draw_value("kubectl get pod api-{h9}-{l5} -n prod", chance),
+            draw_value("docker pull registry.internal/app@sha256:{h64}", chance),
+            draw_value("toolu_01{a22} msg_01{a22} req_011C{a20}", chance),
+            draw_value("const cacheKey = `user:{d4}:{l6}`; // see PR #{d4}", chance),
         ]
     )
 
@@ -100,7 +100,7 @@ def test_noise_is_hardly_ever_taken_for_a_secret_or_private_data() -> None:
 def test_base64_does_not_hide_a_secret_wherever_it_begins(depth: str, place: int) -> None:
     chance = random.Random(depth)
     for _ in range(50):
-        secret = "x" * place + " " + drawn("ghp_{a36}", chance)
+        secret = "x" * place + " " + draw_value("ghp_{a36}", chance)
         inside = json.dumps({"auths": {"h": secret}}) if depth == "base64 of json" else secret
         encode = base64.urlsafe_b64encode if depth == "url-safe" else base64.b64encode
         assert find_secret(f"payload {encode(inside.encode()).decode()} end") == "github-token"
@@ -109,7 +109,7 @@ def test_base64_does_not_hide_a_secret_wherever_it_begins(depth: str, place: int
 def test_a_continued_line_hides_a_secret_neither_in_a_script_nor_in_arguments() -> None:
     chance = random.Random(6)
     for _ in range(50):
-        token = drawn("glpat-{u20}", chance)
+        token = draw_value("glpat-{u20}", chance)
         at = chance.randrange(3, len(token) - 3)
         script = f"run --with {token[:at]}\\\n  {token[at:]}"
         assert find_secret(script) == find_secret(json.dumps({"command": script})) == "gitlab-token"
@@ -142,10 +142,10 @@ def test_a_continued_line_hides_a_secret_neither_in_a_script_nor_in_arguments() 
 )
 def test_a_secret_is_found_in_the_ways_that_programs_are_given_one(form: str) -> None:
     chance = random.Random(form)
-    found = [find_secret(form.format(drawn("{a40}", chance))) for _ in range(50)]
+    found = [find_secret(form.format(draw_value("{a40}", chance))) for _ in range(50)]
     assert found.count(None) <= 1
 
 
 def test_a_clean_text_after_a_secret_does_not_clear_it() -> None:
     chance = random.Random(8)
-    assert find_secret("fine\n" * 1_000 + drawn("sntryu_{h64}", chance) + "\nfine" * 1_000) == "sentry-token"
+    assert find_secret("fine\n" * 1_000 + draw_value("sntryu_{h64}", chance) + "\nfine" * 1_000) == "sentry-token"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from benchmarks.secret_plants import CALLED, SEEDS, SPOKEN, kept_in, plants
+from benchmarks.secret_plants import CALLED, SEEDS, SPOKEN, count_kept, make_plants
 
 from wisen.feedback import languages
 from wisen.safety.withhold import rule_against
@@ -47,13 +47,13 @@ def test_every_shipped_language_has_its_sentences() -> None:
 @pytest.mark.requirement("N7")
 @pytest.mark.parametrize("seed", [101, 102, 103])
 def test_of_a_thousand_plants_at_most_one_in_a_hundred_is_not_seen(seed: int) -> None:
-    missed = [each for each in plants(seed, 1500) if rule_against(each.text) is None]
+    missed = [each for each in make_plants(seed, 1500) if rule_against(each.text) is None]
     assert len(missed) <= 15, [each.text for each in missed]
 
 
 @pytest.mark.requirement("N7")
 def test_what_is_planted_is_in_no_byte_of_the_home_afterwards(tmp_path: Path) -> None:
-    found = kept_in(tmp_path, 104, 300)
+    found = count_kept(tmp_path, 104, 300)
     assert int(str(found["kept"])) <= 3, found
 
 

@@ -197,7 +197,7 @@ def test_the_simulator_of_the_benchmark_gives_the_same_verdicts() -> None:
     numbers = [luck.poisson(np.where(given_, luck.choice([1, 2], (count, 1)) * mean, mean)) for mean in (0.3, 5)]
     policy = VerdictPolicy()
     ended = trial_verdicts.judge(
-        share, given_, hit, [trial_verdicts.places(each.astype(float)) for each in numbers], policy
+        share, given_, hit, [trial_verdicts.rank_places(each.astype(float)) for each in numbers], policy
     )
     for trial in range(count):
         rows = [
