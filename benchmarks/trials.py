@@ -56,7 +56,7 @@ class Outcome:
 
 
 def run(options: argparse.Namespace) -> dict[str, object]:
-    """Return the figures of one run. Raises: MissingDataError where a folder is given that holds neither kind of data."""
+    """Return the figures of one run. Raises: MissingDataError: the given folder has neither kind of data."""
     if options.data is not None and not (options.data / "reflexion").is_dir():
         transcripts(options.data)
     cells = list(_full() if options.full else _reduced())
