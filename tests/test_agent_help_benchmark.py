@@ -1,4 +1,4 @@
-"""The oracle that answers for an agent in the benchmark of detection: what is asked about, and what answers change."""
+"""Tests the detection benchmark's oracle, which answers in place of an agent: what it is asked, what answers change."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The house of ARCHITECTURE.md, held by reading every import, class and file name in the package."""
+"""Enforces ARCHITECTURE.md by reading every import, class and file name in the package."""
 
 from __future__ import annotations
 

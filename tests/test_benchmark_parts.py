@@ -1,4 +1,4 @@
-"""A benchmark that is given a part of its data says what is missing or leaves figures out: no traceback."""
+"""A benchmark with only part of its data names what is missing or omits figures; it never ends in a traceback."""
 
 from __future__ import annotations
 

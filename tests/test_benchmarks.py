@@ -1,4 +1,4 @@
-"""The benchmarks run, print the fields that are agreed on, and say when data is absent."""
+"""Benchmarks run, print the agreed fields, and say when their data is absent."""
 
 from __future__ import annotations
 

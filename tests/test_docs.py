@@ -1,4 +1,4 @@
-"""The documents are true: generated pages are current, snippets run, names exist."""
+"""Checks the documentation: generated pages are current, snippets run, and names exist."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Who may open a file: one function for all that lies outside of wisen's home, and a list of others with reasons."""
+"""Only one function opens files outside wisen's home; every exception is listed with its reason."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The manifest of promises and the tests agree, both ways."""
+"""The list of requirements and the tests that claim to prove them agree, in both directions."""
 
 from __future__ import annotations
 

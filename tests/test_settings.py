@@ -1,4 +1,4 @@
-"""Settings come from config.toml and variables; what is wrong is named with its place and what is allowed."""
+"""Settings come from config.toml and environment variables; errors name the key, the place and the allowed values."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Who may start a program: a short list, each with its reason. Whatever else does is found in the source."""
+"""Only a short list of modules may start programs, each with its reason; any other is found in the source."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The archive keeps to its limits: old sessions go, what they taught stays, and old logs do not bring them back."""
+"""The archive respects its limits: old sessions are dropped, their lessons stay, and old logs do not restore them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a phrase stands in: whole words in their order, whatever the case, the blanks and the escapes."""
+"""Phrase matching for `wisen forget`: whole words in order, ignoring case, whitespace and escapes."""
 
 from __future__ import annotations
 

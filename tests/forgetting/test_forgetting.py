@@ -1,4 +1,4 @@
-"""Forgetting that forgets: no byte of it is left anywhere below the home, and old logs do not bring it back."""
+"""Forgetting leaves no byte of the text anywhere below the home, and old logs do not bring it back."""
 
 from __future__ import annotations
 

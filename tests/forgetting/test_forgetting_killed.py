@@ -1,4 +1,4 @@
-"""A run that is killed in the midst of forgetting: nothing comes back, and the next run finishes it."""
+"""If forgetting is killed midway, nothing comes back and the next run finishes it."""
 
 from __future__ import annotations
 

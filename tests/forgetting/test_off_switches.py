@@ -1,4 +1,4 @@
-"""The off switches leave no trace: hooks say and note nothing, and readers keep nothing, whatever is read again."""
+"""The off switches leave no trace: hooks deliver and record nothing, and readers keep nothing, even after a re-read."""
 
 from __future__ import annotations
 

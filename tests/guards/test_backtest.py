@@ -1,4 +1,4 @@
-"""What a guard would have done over the recorded past, and how sure that makes us."""
+"""Backtests guards: what a guard would have done in recorded sessions, and how reliable that estimate is."""
 
 from __future__ import annotations
 

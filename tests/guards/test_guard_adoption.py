@@ -1,4 +1,4 @@
-"""When a guard is proposed, asked about again, or taken back, and what is counted of it at work."""
+"""When a guard is proposed, proposed again or withdrawn, and how its live outcomes are counted."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""From a mistake that was made three times to a guard that the user decides about, as he meets it."""
+"""From a mistake made three times to a guard that the user approves or rejects, end to end."""
 
 from __future__ import annotations
 

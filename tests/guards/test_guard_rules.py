@@ -1,4 +1,4 @@
-"""Rules that were told and not kept become proposals of guards, with every time as evidence."""
+"""Rules that were delivered but not followed become guard proposals, with every violation as evidence."""
 
 from __future__ import annotations
 

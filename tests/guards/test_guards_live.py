@@ -1,4 +1,4 @@
-"""Guards before calls, through the hook client as Claude Code runs it, and the hook in its settings."""
+"""Guards before calls, through the hook client as Claude Code runs it and the hook in its settings."""
 
 from __future__ import annotations
 

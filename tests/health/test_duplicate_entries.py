@@ -1,4 +1,4 @@
-"""What two runs recorded at the same time is found by the doctor and joined by its repair; nothing decided is lost."""
+"""Entries that two concurrent runs recorded are found by the doctor and merged by its repair; no decision is lost."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Ways in which hooks fall silent, one test each: every one of them is told, and a sound installation is not blamed."""
+"""Ways in which hooks fall silent, one test each: every one is reported, and a healthy installation is not."""
 
 from __future__ import annotations
 

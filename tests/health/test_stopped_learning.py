@@ -1,4 +1,4 @@
-"""A session is told that learning has stopped, once and with the right advice, also where nothing can be written."""
+"""A session is warned that learning has stopped, once and with the right advice, even where nothing is writable."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Hooks as list items and as values under keys: both are added to settings, and removed."""
+"""Hooks as list items and as values under keys are added to settings files and removed again."""
 
 from __future__ import annotations
 

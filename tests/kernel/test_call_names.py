@@ -1,4 +1,4 @@
-"""The names of calls and prompts, by which a call like an earlier one is known again."""
+"""Names of calls and prompts, by which a call similar to an earlier one is recognized."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Whether calls fit what guards watch for: tables, and properties over everything that can stand around a command."""
+"""Whether calls match a guard's pattern: tables, and properties over anything that can surround a command."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a command line runs: tables, the real bash as the judge, and texts that nobody would write."""
+"""What a command line runs: tables, comparison with the real bash, and generated input."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a guard cannot read it does not call harmless; what is harmless it leaves alone."""
+"""A guard does not treat a command that it cannot parse as harmless, and leaves harmless ones alone."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What earlier versions took for lessons and is none is closed once; lessons of theirs stand or not by their words."""
+"""Remarks that earlier versions took for lessons are closed once; real lessons stay, judged by their wording."""
 
 from __future__ import annotations
 

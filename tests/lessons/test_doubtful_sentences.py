@@ -1,4 +1,4 @@
-"""A sentence for which only its words speak is in doubt: however often it is said, nothing is made of it."""
+"""A sentence supported by its wording alone is doubtful: however often it is repeated, nothing is made of it."""
 
 from __future__ import annotations
 

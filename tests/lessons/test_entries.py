@@ -1,4 +1,4 @@
-"""What was said becomes entries: one for each lesson, however often and in whatever words."""
+"""The user's statements become entries: one per lesson, however often and however worded."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A rule for all projects, as a person meets it: proposed by his word or by two projects, and never leaked before."""
+"""Global rules end to end: proposed after a statement or from two projects, and never leaked before approval."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What holds in all projects: by the user's word, or because he made it a rule in two of them; never by itself."""
+"""When a lesson becomes global: by the user's statement or after approval in two projects, never automatically."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A lesson that an assistant names by its id was used: only the id is kept, and it fades from then on."""
+"""A lesson that an assistant cites by id counts as used: only the id is kept, and fading restarts from then."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Listing what was learnt: a page at a time, quick, and without touching what it does not need."""
+"""Listing lessons is paged, fast, and does not load what it does not need."""
 
 from __future__ import annotations
 

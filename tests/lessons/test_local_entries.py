@@ -1,4 +1,4 @@
-"""An entry knows whether it was typed to models on the user's own machine only."""
+"""An entry records whether it was typed only to models on the user's own machine."""
 
 from __future__ import annotations
 

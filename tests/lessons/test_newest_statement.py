@@ -1,4 +1,4 @@
-"""The newest explicit word of the user wins, whatever was said more often, approved before, or read later."""
+"""The user's newest explicit statement wins over what was repeated more often, approved before, or read later."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Best practices: what always failed on the way to a known goal and was not needed is told, as a hint."""
+"""Best practices: a step that always failed on the way to a known goal and was not needed is delivered as a hint."""
 
 from __future__ import annotations
 

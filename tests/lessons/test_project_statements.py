@@ -1,4 +1,4 @@
-"""How people state the rules of a project ("here", "this repo"), and say something again more strongly."""
+"""How users state the rules of a project ("here", "this repo"), and repeat something more strongly."""
 
 from __future__ import annotations
 

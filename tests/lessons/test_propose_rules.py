@@ -1,4 +1,4 @@
-"""When an entry becomes a proposal, what it says, and where it would go."""
+"""When an entry becomes a rule proposal, what the proposal says, and where the rule would go."""
 
 from __future__ import annotations
 

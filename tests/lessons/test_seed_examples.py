@@ -1,4 +1,4 @@
-"""The examples that people know from such systems, word for word: what each is heard as, and where it goes."""
+"""The well-known examples from similar systems, verbatim: how each is classified, and where it goes."""
 
 from __future__ import annotations
 

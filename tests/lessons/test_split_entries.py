@@ -1,4 +1,4 @@
-"""Taking apart what was joined by itself: by session or occurrence, and for good."""
+"""Splitting entries that were merged automatically, by session or occurrence, permanently."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The event filter: only what can teach passes, and nothing that contains a secret."""
+"""The event filter: only events that can teach something pass, and none that contain a secret."""
 
 from __future__ import annotations
 

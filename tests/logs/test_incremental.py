@@ -1,4 +1,4 @@
-"""Logs grow, shrink, move and are rewritten while we read: nothing is lost, nothing counts twice."""
+"""Logs grow, shrink, move and are rewritten during reads: nothing is lost or counted twice."""
 
 from __future__ import annotations
 

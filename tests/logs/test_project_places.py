@@ -1,4 +1,4 @@
-"""Agents that keep sessions inside projects: found wherever a session was ever seen, and where one points."""
+"""Agents that keep sessions inside projects: found wherever a session was seen, and where one points."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`Learner.learn` reads with several processes from any program: the main script needs no guard."""
+"""`Learner.learn` reads with several processes from any program; the main script needs no `__main__` guard."""
 
 from __future__ import annotations
 

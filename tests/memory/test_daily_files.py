@@ -1,4 +1,4 @@
-"""The file of a day: lines are read out of whatever stands there, and only ever put to its end."""
+"""Daily files: lines are parsed from any existing content, and only ever appended."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Days and summaries as a person meets them: after learning, by hand, and in a workspace that keeps its own."""
+"""Daily files and session summaries end to end: after learning, by hand, and in a workspace that keeps its own."""
 
 from __future__ import annotations
 

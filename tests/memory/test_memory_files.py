@@ -1,4 +1,4 @@
-"""Summaries and days below the home: written once, grown when a session grows, and a person's word stands."""
+"""Summaries and daily files below the home: written once, extended when a session grows, user edits preserved."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Memories: their words, their ranking, what replaces what, what is gathered, and what a task is told."""
+"""Memories: search words, ranking, replacement, collection, and the briefing for a task."""
 
 from __future__ import annotations
 

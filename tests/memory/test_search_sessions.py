@@ -1,4 +1,4 @@
-"""Finding again: what was said in sessions of several agents, in several languages, with where it stands."""
+"""Searching sessions of several agents and languages, with the source of each hit."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What was typed is shortened to what tells it from others; words fall away, and none is added."""
+"""Typed texts are shortened to what distinguishes them; words are dropped, never added."""
 
 from __future__ import annotations
 

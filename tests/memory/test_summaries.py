@@ -1,4 +1,4 @@
-"""What a session came to: only what was typed and measured, each with its turn, and each context by itself."""
+"""Session summaries contain only what was typed and measured, each item with its turn, each context separate."""
 
 from __future__ import annotations
 

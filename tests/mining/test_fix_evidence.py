@@ -1,4 +1,4 @@
-"""A difference between a failed call and a later one is a fix only where nothing else can have made the difference."""
+"""A difference between a failed call and a later one is a fix only where nothing else can explain the success."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A goal is a typed request that starts new work; how it ended is told by calls and by what the user did."""
+"""A goal is a typed request that starts new work; calls and the user's reaction show how it ended."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The fix of a failure is what was different about the call that then worked, in one session and for one goal."""
+"""The fix for a failure is what differed in the call that then worked, in one session and for one goal."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Failures that are alike have one signature, whatever file, number or name they are about; others do not."""
+"""Similar failures share one signature, whatever file, number or name they mention; different ones do not."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which call a lesson was about, and by which words such a call is known again."""
+"""Which call a lesson was about, and which words identify such a call later."""
 
 from __future__ import annotations
 

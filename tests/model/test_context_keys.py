@@ -1,4 +1,4 @@
-"""Two projects never share a key, and a key is the name of a directory on every system."""
+"""Two projects never share a key, and a key is a valid directory name on every system."""
 
 from __future__ import annotations
 

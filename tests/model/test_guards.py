@@ -1,4 +1,4 @@
-"""How guards are written and told apart."""
+"""How guards are written and distinguished."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Praise through the whole program: what an agent was told just before is strengthened, and nothing else."""
+"""Praise end to end: what was delivered just before is reinforced, and nothing else."""
 
 from __future__ import annotations
 

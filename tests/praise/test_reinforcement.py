@@ -1,4 +1,4 @@
-"""Praise: what it strengthens, and what that comes to, whatever the order of rows and however often they come."""
+"""What praise reinforces and how it adds up, regardless of row order and repetition."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How sessions went is counted by project and by days, the last ones beside those before."""
+"""Session outcomes are counted by project and period, recent days next to earlier ones."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Proposals by number, short id and id: a number means the list that was shown, whatever was answered since."""
+"""Proposals by number, short id and id: a number refers to the list as shown, whatever was answered since."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""From a lesson to a rule, as a person meets it: proposals, review, entries, and the files that he edits."""
+"""From a lesson to a rule, end to end: proposals, review, entries, and the files that the user edits."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A program is its own log: it records its work through the Learner, and finds again what helped, on real stores."""
+"""A program records its own work through the Learner and finds what helped, on real stores."""
 
 from __future__ import annotations
 

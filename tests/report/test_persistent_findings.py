@@ -1,4 +1,4 @@
-"""A finding stays until it changes or is decided, and each thing worth deciding names the command that does it."""
+"""A finding stays until it changes or is decided, and each decision names the command for it."""
 
 from __future__ import annotations
 

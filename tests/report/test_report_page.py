@@ -1,4 +1,4 @@
-"""The report of `wisen learn` as Markdown and as a page: in order, escaped, and without need of a network."""
+"""The report of `wisen learn` as Markdown and HTML: ordered, escaped, and self-contained."""
 
 from __future__ import annotations
 

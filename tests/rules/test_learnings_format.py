@@ -1,4 +1,4 @@
-"""Entries in the known Markdown format: written, read back whole, and read as people and other tools left them."""
+"""Entries in the .learnings Markdown format: written, read back, and read after edits by people and other tools."""
 
 from __future__ import annotations
 

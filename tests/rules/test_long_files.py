@@ -1,4 +1,4 @@
-"""Approving a rule whose file is too long or cannot be written: other places are offered, and the answer is told."""
+"""Approving a rule whose file is too long or not writable: other places are offered, and the result is reported."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Where a rule may go when its file cannot take it: by agent, and in the words people use."""
+"""Where a rule can go when its file cannot take it: by agent, and as users name the place."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A stated preference in an OpenClaw workspace that keeps a preferences.json: it goes there, and can be taken back."""
+"""A preference stated in an OpenClaw workspace with a preferences.json goes there, and can be undone."""
 
 from __future__ import annotations
 

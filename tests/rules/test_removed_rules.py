@@ -1,4 +1,4 @@
-"""What people do to a rule in a file that git tracks: taking it out refuses it, other words are its words."""
+"""User edits to a rule in a tracked file: deleting it rejects the rule, rewording it changes the rule."""
 
 from __future__ import annotations
 

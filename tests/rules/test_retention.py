@@ -1,4 +1,4 @@
-"""How many rules stay, and the files that say where they are."""
+"""How many rules are kept, and the files that say where they are."""
 
 from __future__ import annotations
 

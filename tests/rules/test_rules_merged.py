@@ -1,4 +1,4 @@
-"""Fresh rules in a file that a person edits."""
+"""Merging updated rules into a file that the user edits."""
 
 from __future__ import annotations
 

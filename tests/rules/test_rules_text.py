@@ -1,4 +1,4 @@
-"""Rules as Markdown: written, read back, and what a person did to them."""
+"""Rules as Markdown: written, parsed, and compared with the user's edits."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Secrets planted everywhere in a session reach no byte of any file of ours: free pages, logs and backups included.
+"""Secrets planted throughout a session reach no byte of wisen's files, including free pages, logs and backups.
 
 Every canary is generated randomly when the test runs, from the formats of the benchmark.
 """

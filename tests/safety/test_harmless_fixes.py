@@ -1,4 +1,4 @@
-"""Whether a fix is harmless: the whole resulting command against an allowlist, and what is missing from it."""
+"""Whether a fix is harmless: the resulting command is checked against an allowlist, and for lost safety options."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What programs and other people put into a typed message is not the user's statement."""
+"""Text that programs or other people put into a typed message is not the user's statement."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Private data is found if its form is sure, asked about if it is not, and never quoted; ordinary numbers stay.
+"""Private data is found if its form is certain, asked about if not, and never quoted; ordinary numbers stay.
 
 Every number here is generated randomly with its check digits when the test runs; none is anybody's.
 """

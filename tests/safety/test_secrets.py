@@ -1,4 +1,4 @@
-"""Secrets are found in every form they come in, and what only looks like one is left alone.
+"""Secrets are found in every known form, and lookalikes are left alone.
 
 Every secret here is generated randomly when the test runs; none is in this file.
 """

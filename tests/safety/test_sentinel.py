@@ -1,4 +1,4 @@
-"""What we inject can always be stripped again, however an agent mangled it."""
+"""Text that wisen injects can always be stripped again, however an agent mangled it."""
 
 from __future__ import annotations
 

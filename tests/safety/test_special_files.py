@@ -1,4 +1,4 @@
-"""Pipes, devices, folders, loops and huge files in place of everything that is read: nothing blocks, nothing grows.
+"""Pipes, devices, folders, loops and huge files in place of every input: nothing blocks, and memory stays bounded.
 
 Each kind is in all places at once, next to intact sessions, and what those teach is still learned.
 """

@@ -1,4 +1,4 @@
-"""Bytes of a store that were changed on the disk: noticed or harmless, never silently other content."""
+"""Corrupted bytes in a store are detected or harmless, never silently different content."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A disk that is full, refuses to be written, or fails: told in our words, and nothing is half there."""
+"""A disk that is full, read-only or failing is reported in plain words, and nothing is left half-written."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The index's promises, proven for every index there is; then what only a file can promise."""
+"""The index contract for every implementation, and what only a file-backed index guarantees."""
 
 from __future__ import annotations
 

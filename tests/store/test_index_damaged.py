@@ -1,4 +1,4 @@
-"""A damaged index is mended by one command, and learning begins anew by itself; a disk of any size leaves no half."""
+"""A damaged index is repaired by one command and rebuilt by learning; a full disk leaves nothing half-written."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Writers that are killed in the midst of their work: what was acknowledged is there, once."""
+"""Writers killed midway: what was acknowledged is stored exactly once."""
 
 from __future__ import annotations
 

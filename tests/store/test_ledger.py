@@ -1,4 +1,4 @@
-"""The ledger's promises, proven for every ledger there is; then what only one of them can promise."""
+"""The ledger contract for every implementation, and what only one of them guarantees."""
 
 from __future__ import annotations
 

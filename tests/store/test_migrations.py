@@ -1,4 +1,4 @@
-"""Migrations are numbered without gaps, and one that was released is never edited."""
+"""Migrations are numbered without gaps, and a released migration is never edited."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A small update costs the same however large the index is, counted in steps of SQLite: a busy machine changes none."""
+"""A small update costs the same however large the index is, counted in SQLite steps so that load does not matter."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Words that are stored, sent or shown and that classes have lent their names to: they stay when those are renamed."""
+"""Class names that are stored, sent or shown stay the same when classes are renamed."""
 
 from __future__ import annotations
 

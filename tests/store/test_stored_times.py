@@ -1,4 +1,4 @@
-"""Moments come back from a store as whole milliseconds, whatever the year."""
+"""Times come back from a store as whole milliseconds, whatever the year."""
 
 from __future__ import annotations
 

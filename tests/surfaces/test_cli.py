@@ -1,4 +1,4 @@
-"""The command line as a person meets it: what it prints, how it ends, and that it stays quick to start."""
+"""The command line end to end: output, exit codes, and fast startup."""
 
 from __future__ import annotations
 

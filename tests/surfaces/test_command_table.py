@@ -1,4 +1,4 @@
-"""One table names the top-level commands: the program, `wisen --help`, and docs/cli.md agree with it."""
+"""One table lists the top-level commands; the program, `wisen --help` and docs/cli.md agree with it."""
 
 from __future__ import annotations
 

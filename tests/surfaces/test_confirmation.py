@@ -1,4 +1,4 @@
-"""A question is answered by an explicit yes; everything else is a no."""
+"""Only an explicit yes confirms a question; everything else is a no."""
 
 from __future__ import annotations
 

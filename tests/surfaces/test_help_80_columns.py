@@ -1,4 +1,4 @@
-"""The help of every command and group at 80 columns is what help_80_columns.txt holds, which people read and correct.
+"""The help of every command and group at 80 columns equals help_80_columns.txt, which people review.
 
 After a change of help texts, `python -m tests.surfaces.test_help_80_columns` writes the file again.
 """

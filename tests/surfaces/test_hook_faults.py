@@ -1,4 +1,4 @@
-"""Whatever breaks around the hook client, the agent's turn goes on: an answer that holds, or nothing, and always 0."""
+"""Whatever breaks around the hook client, the agent's turn continues: a valid answer or none, always exit code 0."""
 
 from __future__ import annotations
 

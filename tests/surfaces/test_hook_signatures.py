@@ -1,4 +1,4 @@
-"""The lean client gives every failure the signature that mining gives it: a fix can only be named for its own kind."""
+"""The hook client computes the same failure signatures as mining, so that fixes match the right failure."""
 
 from __future__ import annotations
 

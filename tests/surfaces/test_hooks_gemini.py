@@ -1,4 +1,4 @@
-"""The hook client as Gemini CLI runs it: prompts with our own words before them, ends of calls, decisions."""
+"""The hook client as Gemini CLI runs it: prompts preceded by delivered lines, ends of calls, decisions."""
 
 from __future__ import annotations
 

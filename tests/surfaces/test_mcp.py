@@ -1,4 +1,4 @@
-"""Agents ask over MCP: what they are told has sources, what they write waits for the user, and projects stay apart."""
+"""Agents over MCP: answers have sources, writes wait for the user, and projects stay separate."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`wisen serve`: only this machine, only with the token, never a web page; it can be stopped and started again."""
+"""`wisen serve` accepts only this machine and the token, never a web page, and can be stopped and restarted."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""No text acts on a terminal, and no command ends in a traceback: every command, over a home full of hostile texts."""
+"""No text can control a terminal and no command ends in a traceback: every command, on a home full of hostile texts."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Whatever the width of the terminal, nothing is cut inside a word or a number: every command that only reads."""
+"""At any terminal width, no word or number is cut: every read-only command."""
 
 from __future__ import annotations
 

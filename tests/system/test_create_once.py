@@ -1,4 +1,4 @@
-"""A file of the home is created once, whoever asks first and however many ask at once."""
+"""A file of the home is created once, however many processes ask for it at the same time."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Repositories that try to have something run, written or leaked when they are only read."""
+"""Hostile repositories cannot run, write or leak anything when they are only read."""
 
 from __future__ import annotations
 

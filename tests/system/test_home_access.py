@@ -1,4 +1,4 @@
-"""The home is private, whatever was there before, and no partial file stays in it."""
+"""The home is private, whatever existed before, and no partial file stays in it."""
 
 from __future__ import annotations
 

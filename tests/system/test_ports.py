@@ -1,4 +1,4 @@
-"""Clocks, ids, files, models, embedders and executors fulfil the contracts of their ports, real ones and fakes."""
+"""Clocks, ids, files, models, embedders and executors fulfill their port contracts, both real and fake."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Who runs a process: agents' environment variables, agents as ancestors, and terminals, with fakes and for real."""
+"""Who runs a process: agents' environment variables, agents as ancestors, and terminals; with fakes and for real."""
 
 from __future__ import annotations
 

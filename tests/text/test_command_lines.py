@@ -1,4 +1,4 @@
-"""A shell command is understood as far as mining needs it, and never breaks anything."""
+"""Shell commands are parsed as far as mining needs, and no input raises."""
 
 from __future__ import annotations
 

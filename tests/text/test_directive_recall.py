@@ -1,4 +1,4 @@
-"""Sentences that tell how to work by their form alone are heard; what only looks like them is not told as lasting."""
+"""Directives are detected by their form alone; lookalikes are not taken as lasting."""
 
 from __future__ import annotations
 

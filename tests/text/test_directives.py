@@ -1,4 +1,4 @@
-"""The sentences that tell an agent how to work are found in every shipped language, quoted as they were typed."""
+"""Sentences that tell an agent how to work are detected in every shipped language and quoted as typed."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The same lesson in other words is one lesson, and opposites never are; measured on pairs that were written for it."""
+"""Reworded lessons count as the same, opposites never do; measured on labelled pairs."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Opposites, changes of mind and rewordings are told in each of the shipped languages, and across them."""
+"""Opposites, changes of mind and rewordings are distinguished in and across the shipped languages."""
 
 from __future__ import annotations
 

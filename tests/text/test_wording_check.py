@@ -1,4 +1,4 @@
-"""Other words for what the user said: the same way round, under the same conditions, about the same things."""
+"""A rewording of the user's statement keeps its polarity, its conditions and its subject."""
 
 from __future__ import annotations
 

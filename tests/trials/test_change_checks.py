@@ -1,4 +1,4 @@
-"""Checks of rules in files: what was only inferred has to earn its place, and what the user said is asked about."""
+"""Checks of rules in files: inferred rules have to prove themselves, and stated ones are asked about."""
 
 from __future__ import annotations
 

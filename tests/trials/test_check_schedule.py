@@ -1,4 +1,4 @@
-"""Rules that are never withheld, all hints together, and when changes are checked."""
+"""Before/after estimates for rules that are never withheld, all hints together, and when changes are checked."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The coin of trials: the same for the same session and rule, fair, and of its own for each rule."""
+"""The trial coin is deterministic per session and rule, fair, and independent for each rule."""
 
 from __future__ import annotations
 

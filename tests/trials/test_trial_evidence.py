@@ -1,4 +1,4 @@
-"""Evidence of trials: right by the books of others, fair under chance, and blind to how often one looks."""
+"""Trial evidence agrees with published results, is calibrated under chance, and ignores how often one looks."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The rows of trials: what coins said and what sessions showed, whoever noted it and in whatever order it comes."""
+"""Trial rows: assignments and session outcomes, whoever recorded them and in any order."""
 
 from __future__ import annotations
 

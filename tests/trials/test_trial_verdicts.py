@@ -1,4 +1,4 @@
-"""Verdicts on rules: first come, first decided; the same however late one looks; seldom wrong where nothing happens."""
+"""Verdicts on rules: the first decision stands, the same however late one looks, and rarely wrong without an effect."""
 
 from __future__ import annotations
 

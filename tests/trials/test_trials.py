@@ -1,4 +1,4 @@
-"""Trials through the whole program: who gets a hint is the coin's choice, and what came of it decides."""
+"""Trials end to end: the coin decides who gets a hint, and the outcomes decide the verdict."""
 
 from __future__ import annotations
 

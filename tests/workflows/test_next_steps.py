@@ -1,4 +1,4 @@
-"""The next tool is told from what followed in earlier sessions and in this one."""
+"""The next tool is predicted from what followed in earlier sessions and in this one."""
 
 from __future__ import annotations
 

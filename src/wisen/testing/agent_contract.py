@@ -1,4 +1,4 @@
-"""The contract of every agent's log reader: one story in each agent's own format must give the same events.
+"""The contract of every agent's log reader: the same story in each agent's format must give the same events.
 
 A subclass provides the fixture `writers`: a function that returns a new `SessionWriter` for a session number, all
 writing below one root. The tests write sessions through it and check what the reader makes of them.
