@@ -158,7 +158,7 @@ def test_a_decision_is_found_by_its_short_id_its_change_and_its_proposal(shop: P
             assert learner.changes.decision(name) == wanted, name
         learner.changes.undo(short_id(wanted.id))
         assert (shop / "CLAUDE.md").read_text() == OWN
-        with pytest.raises(UsageError, match="undone already"):
+        with pytest.raises(UsageError, match="already undone"):
             learner.changes.undo(wanted.id)
         with pytest.raises(UsageError, match="No decision has the id 'nosuch'"):
             learner.changes.undo("nosuch")

@@ -419,7 +419,7 @@ def test_a_word_that_no_lesson_holds_may_be_meant_for_the_agent_and_is_asked_bac
 ) -> None:
     typed(home, project, "forget the shopctl sessions", number=8)
     told = fire(wisen, "prompt", {"session_id": "x", "cwd": str(project), "prompt": "forget shopctl stock"})
-    assert told.count("Nothing is forgotten") == 1
+    assert told.count("Nothing was deleted") == 1
     assert "yes forget shopctl stock" in told
     assert list((wisen / "spool").glob("*.jsonl")) == []
 
@@ -436,8 +436,8 @@ def test_a_yes_to_no_question_forgets_nothing_and_says_what_to_type(
     log.bash("ls")
     log.write(home / ".claude" / "projects" / "shop")
     told = fire(wisen, "prompt", {"session_id": log.session, "cwd": str(project), "prompt": words})
-    assert "Nothing is forgotten: no question waits" in told
-    assert f"types first, alone: forget {words.partition('forget ')[2]}" in told
+    assert "answers no pending question" in told
+    assert f"first type exactly this, alone: forget {words.partition('forget ')[2]}" in told
     assert "Noted" not in told
     assert list((wisen / "spool").glob("*.jsonl")) == []
     assert json.loads(run("cycle", "--quick", "--json").stdout)["answered"] == []

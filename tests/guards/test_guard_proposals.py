@@ -128,7 +128,7 @@ def test_approved_it_warns_and_a_dry_run_leaves_it_in_shadow(proposed: Path) -> 
         (waiting,) = learner.proposals.all()
         learner.proposals.answer(waiting.proposal.id, Answer.APPROVED)
         assert [(each.mode, each.by) for each in learner.guards.all()] == [(Mode.WARN, Actor.USER)]
-        with pytest.raises(UsageError, match="was approved already"):
+        with pytest.raises(UsageError, match="was already approved"):
             learner.proposals.answer(waiting.proposal.id, Answer.REJECTED)
 
 

@@ -68,7 +68,7 @@ def test_a_conflict_and_what_came_of_it_is_a_line_of_the_corrections(shop: Sayin
     (page,) = (shop.home / "wisen" / "contexts").glob("*/corrections.md")
     (line,) = [each for each in page.read_text().splitlines() if "<!-- wisen:C-" in each]
     assert "pnpm, not npm" in line
-    assert "the latter was said later, and holds" in line
+    assert "the latter was stated later and is in force" in line
     before = page.read_bytes()
     shop.cycle()
     assert page.read_bytes() == before, "it is no edit of the user's, and is written once"

@@ -77,5 +77,5 @@ def test_what_cannot_be_taken_out_is_told(home: Path, entry: str) -> None:
     assert "was not seen in 'nowhere'" in run("entries", "split", entry, "--seen", "nowhere", expect=1).stderr
     every = [part for each in seen_of(entry) for part in ("--seen", each["id"])]
     assert "Nothing of" in run("entries", "split", entry, *every, expect=1).stderr
-    assert "stands by itself already" in run("entries", "split", entry, expect=1).stderr
+    assert "is not merged into another lesson" in run("entries", "split", entry, expect=1).stderr
     assert len(entries()) == 1

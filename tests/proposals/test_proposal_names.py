@@ -59,7 +59,7 @@ def test_numbers_mean_the_list_that_was_shown_whatever_was_answered_since(shop: 
         answers = {each.proposal.id: each.answer for each in learner.proposals.all()}
         assert [answers[each] for each in ids] == [Answer.APPROVED, Answer.APPROVED, None]
         text = learner.proposals.get(ids[0]).proposal.text
-        with pytest.raises(UsageError, match=re.escape(f"{short_id(ids[0])} (“{text}”) was approved already")):
+        with pytest.raises(UsageError, match=re.escape(f"{short_id(ids[0])} (“{text}”) was already approved")):
             learner.proposals.answer("1", Answer.APPROVED)
         for number in ("0", "4", "99"):
             with pytest.raises(UsageError, match=f"has 3 proposals, and no number {number}"):

@@ -54,7 +54,7 @@ def test_a_lesson_of_three_sessions_is_proposed_once_and_approved_into_the_file(
     assert (project / "CLAUDE.md").read_text() == before
     run("proposals", "approve", "1")
     assert "- Use pnpm, not npm <!-- wisen:R-" in (project / "CLAUDE.md").read_text()
-    assert "was approved already" in run("proposals", "approve", proposal["id"], expect=1).stderr
+    assert "was already approved" in run("proposals", "approve", proposal["id"], expect=1).stderr
     assert "use pnpm, not npm" in run("rules", "--all").stdout
     assert "promoted" in run("entries", "show", entry["name"]).stdout
     run("undo", "--yes")
@@ -97,9 +97,9 @@ def test_entries_are_logged_and_decided_about_by_hand(home: Path) -> None:
     assert len(json.loads(run("entries", "list", "--all", "--json").stdout)["entries"]) == 2
     other = next(each for each in (first, second) if each is not learning)["name"]
     run("entries", "merge", learning["name"], other)
-    assert "stands by itself" not in run("entries", "split", learning["name"]).stdout
-    assert "stands by itself already" in run("entries", "split", learning["name"], expect=1).stderr
-    assert "is no priority" in run("entries", "log", "error", "x", "--priority", "urgent", expect=1).stderr
+    assert "is not merged into" not in run("entries", "split", learning["name"]).stdout
+    assert "is not merged into another lesson" in run("entries", "split", learning["name"], expect=1).stderr
+    assert "is not a valid priority" in run("entries", "log", "error", "x", "--priority", "urgent", expect=1).stderr
     assert "cannot be logged" in run("entries", "log", "joke", "x", expect=1).stderr
     assert "may not be stored" in run("entries", "log", "error", "AKIA" + "IOSFODNN7EXAMPLQ", expect=1).stderr
     assert "2 lessons" in run("stats").stdout

@@ -249,7 +249,7 @@ def test_what_could_not_be_done_is_told_where_it_was_asked_and_nothing_is_lost(
 def test_a_place_that_there_is_not_is_said_with_those_that_there_are(home: Path, project: Path) -> None:
     run("cycle", "--quick")
     told = run("proposals", "approve", "1", "--to", "nowhere", expect=1).stderr
-    assert "'nowhere' is no place for this rule. It can go to: file, local, rules, own, hook." in told
+    assert "'nowhere' is not a valid place for this rule. Allowed: file, local, rules, own, hook." in told
     told = run("proposals", "approve", "1", expect=1).stderr
     assert "has 491 lines" in told
     assert "--to rules" in told

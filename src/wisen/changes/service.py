@@ -119,7 +119,7 @@ class ChangeService:
         if which is None:
             found = next((each for each in reversed(every) if not each.is_undone), None)
             if found is None:
-                raise UsageError("There is nothing to undo. What was decided: wisen undo --list")
+                raise UsageError("There is nothing to undo. List the decisions with: wisen undo --list")
             return found
         fits = [each for each in every if self._matches(each, which)]
         standing = [each for each in fits if not each.is_undone]
@@ -130,11 +130,11 @@ class ChangeService:
             if others:
                 message = f"{others[0].id} was made by somebody else, who can take it back: {others[0].told}"
                 raise UsageError(message)
-            raise UsageError(f"No decision has the id {which!r}. The ids: wisen undo --list")
+            raise UsageError(f"No decision has the id {which!r}. List them with: wisen undo --list")
         if not standing:
-            raise UsageError(f"{which} was undone already. What can be undone: wisen undo --list")
+            raise UsageError(f"{which} was already undone. List what can be undone with: wisen undo --list")
         if len({each.subject or each.id for each in standing}) != 1:
-            raise UsageError(f"{len(standing)} decisions begin with {which!r}. The ids: wisen undo --list")
+            raise UsageError(f"{len(standing)} decisions begin with {which!r}. List them with: wisen undo --list")
         return standing[-1]
 
     def _matches(self, decision: RecordedDecision, which: str) -> bool:

@@ -60,7 +60,7 @@ class ContextService:
         from wisen.contexts.project_names import nearest_projects, project_places
 
         if not project.strip():
-            raise UsageError("--project needs a name, like --project shop, or a path. Which there are: wisen contexts")
+            raise UsageError("--project needs a name, like --project shop, or a path. List them with: wisen contexts")
         contexts, aliases = self._home.ledger.contexts.all(), self._projects.active_aliases()
         places = project_places(project, str(Path(project).expanduser().absolute()), contexts, aliases)
         if is_required and not places:
@@ -150,7 +150,9 @@ class ContextService:
         waiting = next((each for each in self.waiting_files() if each.path == name), None)
         decision = self._projects.adoptions.decision(name)
         if waiting is None and (decision is None or decision.verdict is not OwnershipVerdict.OWNED):
-            raise UsageError(f"{path} neither waits nor was adopted. What there is: wisen adopt")
+            raise UsageError(
+                f"{path} is not waiting for adoption and was not adopted. List such files with: wisen adopt"
+            )
         self._decisions.require_person("adopt", name, "--revoke", dry_run=dry_run)
         context = waiting.context if waiting else decision.context if decision else ""
         digest = waiting.digest if waiting else decision.digest if decision else ""
@@ -186,7 +188,9 @@ class ContextService:
         """
         claim = self._projects.scope.claim_at(str(path.absolute()))
         if claim is None:
-            raise UsageError(f"{path} does not claim to be a project known elsewhere. What waits: wisen contexts")
+            raise UsageError(
+                f"{path} does not claim to be a project known elsewhere. List those that do with: wisen contexts"
+            )
         self._decisions.require_person("contexts", "join", str(path.absolute()), dry_run=dry_run)
         if not dry_run:
             place_context = self._projects.scope.key_at(Path(claim.root))
@@ -234,7 +238,7 @@ class ContextService:
         grows = path.parent.name != FOLDER
         facts = projects.tracking.facts(path, BEGINNING if grows else _MAX_FILE_BYTES)
         if facts is None:
-            raise UsageError(f"{path} is not a readable file. What waits: wisen adopt")
+            raise UsageError(f"{path} is not a readable file. List the waiting files with: wisen adopt")
         if facts.size > _MAX_FILE_BYTES:
             raise UsageError(
                 f"{path} has {facts.size:,} bytes: files of more than {_MAX_FILE_BYTES:,} bytes cannot be adopted."
@@ -274,7 +278,7 @@ class ContextService:
         matches = [each for each in self._home.ledger.contexts.all() if key and each.key.startswith(key)]
         if len(matches) != 1:
             problem = f"{len(matches)} contexts begin with" if matches else "No context has the key"
-            raise UsageError(f"{problem} {key!r}. The keys: wisen contexts")
+            raise UsageError(f"{problem} {key!r}. List them with: wisen contexts")
         if not path.is_dir():
             raise UsageError(f"{path} is not a directory. Pass a directory of this machine.")
         self._decisions.require_person("contexts", "alias", matches[0].key, str(path.resolve()), dry_run=dry_run)

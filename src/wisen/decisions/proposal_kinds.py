@@ -52,10 +52,14 @@ def already_answered(ledger: Ledger, each: ProposalState) -> UsageError:
     from wisen.model.short_ids import short_ids
 
     short = short_ids(proposal.id for proposal in ledger.proposals.all())[each.proposal.id]
-    return UsageError(f"{short} (“{each.proposal.text}”) was {each.answer} already. What waits: wisen proposals")
+    return UsageError(
+        f"{short} (“{each.proposal.text}”) was already {each.answer}. List what is waiting with: wisen proposals"
+    )
 
 
 def refuse_place(proposal: Proposal, to: str | None) -> None:
     """Reject a place for a proposal that goes into no file. Raises: UsageError."""
     if to is not None:
-        raise UsageError(f"{proposal.id} goes into no file, so {to!r} is no place for it. Leave out --to.")
+        raise UsageError(
+            f"{proposal.id} is not written to a file, so {to!r} is not a valid place for it. Leave out --to."
+        )

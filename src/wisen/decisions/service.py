@@ -165,7 +165,7 @@ class Decisions:
             PersonNeeded: nothing shows that a person decided this.
         """
         if request not in {each.proposal.id for each in self.requests()}:
-            raise UsageError(f"No request {request!r} waits. What does: wisen proposals")
+            raise UsageError(f"No pending request has the id {request!r}. List them with: wisen proposals")
         self.require_person("proposals", _VERBS[given], request)
         move = self._home.row_factory.build_move(request, MoveKind.ANSWER, given, by=Actor.USER)
         if given is Answer.APPROVED:  # its command is the decision
@@ -228,5 +228,5 @@ def clean_wording(text: str) -> str:
     if not words:
         raise UsageError("There are no words. Give the rule in yours.")
     if (rule := rule_against(words)) is not None:
-        raise UsageError(f"The text holds what may not be stored ({rule}). Word it without that.")
+        raise UsageError(f"The text contains something that may not be stored ({rule}). Rephrase it without that.")
     return words

@@ -129,7 +129,7 @@ class TurnSettlement:
         from wisen.feedback.batch_settlement import PROGRAMS, plan_batch, settle_batch
 
         if agent not in PROGRAMS:
-            raise UsageError(f"{agent!r} cannot be asked. It is one of {', '.join(PROGRAMS)}.")
+            raise UsageError(f"{agent!r} cannot be asked. Allowed: {', '.join(PROGRAMS)}.")
         if limit < 1:
             raise UsageError(f"--limit {limit} leaves nothing to ask about. Give 1 or more.")
         self._decisions.require_person("feedback", "settle", "--with", agent, "--limit", str(limit), dry_run=dry_run)

@@ -108,15 +108,15 @@ class LessonService:
         from wisen.safety.withhold import rule_against
 
         if logged.kind not in LOGGABLE:
-            raise UsageError(f"{logged.kind!r} cannot be logged. It is one of {', '.join(LOGGABLE)}.")
+            raise UsageError(f"{logged.kind!r} cannot be logged. Allowed: {', '.join(LOGGABLE)}.")
         for field, value, of in (("source", logged.source, EntrySource), ("priority", logged.priority, Priority)):
             if value not in list(of):
-                raise UsageError(f"{value!r} is no {field}. It is one of {', '.join(of)}.")
+                raise UsageError(f"{value!r} is not a valid {field}. Allowed: {', '.join(of)}.")
         if not logged.text.strip():
             raise UsageError("There is nothing to log. Give a text.")
         rule = rule_against(" ".join((logged.text, logged.area, logged.key)))
         if rule is not None:
-            raise UsageError(f"The text holds what may not be stored ({rule}). Word it without that.")
+            raise UsageError(f"The text contains something that may not be stored ({rule}). Rephrase it without that.")
         if logged.source in _OF_USER or logged.priority in _LOUD:
             # Only a person may log something as the user's statement, or as important enough for every session.
             options = ("--source", logged.source, "--priority", logged.priority)
@@ -152,23 +152,23 @@ class LessonService:
         """
         found = find_entry(self.all(), name)
         if kind is MoveKind.STATUS and value not in list(EntryStatus):
-            raise UsageError(f"{value!r} is no status. It is one of {', '.join(EntryStatus)}.")
+            raise UsageError(f"{value!r} is not a valid status. Allowed: {', '.join(EntryStatus)}.")
         if kind is MoveKind.PRIORITY and value not in list(Priority):
-            raise UsageError(f"{value!r} is no priority. It is one of {', '.join(Priority)}.")
+            raise UsageError(f"{value!r} is not a valid priority. Allowed: {', '.join(Priority)}.")
         if kind is MoveKind.TEXT:
             value = clean_wording(value)
         if kind is MoveKind.MERGE and not value:
             if not found.merged_into:
-                raise UsageError(f"{name} stands by itself already. wisen entries show {name} tells what it holds.")
+                raise UsageError(f"{name} is not merged into another lesson. To see it: wisen lessons show {name}")
         elif kind is MoveKind.MERGE:
             into = find_entry(self.all(), value)
             if into.entry.id == found.entry.id or into.merged_into:
-                raise UsageError(f"{name} cannot be merged into {value}. Name an entry that stands by itself.")
+                raise UsageError(f"{name} cannot be merged into {value}. Name a lesson that is not merged itself.")
             value = into.entry.id
         if kind is MoveKind.SUPERSEDE:
             by = find_entry(self.all(), value)
             if by.entry.id == found.entry.id or by.is_over:
-                raise UsageError(f"{name} cannot give way to {value}. Name another entry that holds: wisen rules")
+                raise UsageError(f"{name} cannot be superseded by {value}. Name a lesson that is in force: wisen rules")
             value = by.entry.id
         self._decisions.require_person(*decision_command(found.entry.name, kind, value), dry_run=dry_run)
         if not dry_run:
@@ -193,7 +193,7 @@ class LessonService:
 
         home, (state, seen) = self._home, self.get(name)
         if (rule := rule_against(text)) is not None:
-            raise UsageError(f"The text holds what may not be stored ({rule}). Word it without that.")
+            raise UsageError(f"The text contains something that may not be stored ({rule}). Rephrase it without that.")
         options = [word for each in occurrences for word in ("--seen", each)]
         words = ("entries", "split", state.entry.name, *options, *(("--text", text) if text else ()))
         names = {each.name for each in home.ledger.entries.all()}

@@ -37,7 +37,7 @@ def split(
     for name in which:
         fits = [each.id for each in seen if name and (each.session.startswith(name) or each.id.startswith(name))]
         if not fits:
-            raise UsageError(f"{old.name} was not seen in {name!r}. Where it was: wisen entries show {old.name} --json")
+            raise UsageError(f"{old.name} was not seen in {name!r}. To see where: wisen lessons show {old.name} --json")
         taken |= dict.fromkeys(fits)
     if len(taken) == len(seen):
         raise UsageError(f"Nothing of {old.name} would be left. Name fewer of the sessions it was seen in.")

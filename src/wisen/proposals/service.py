@@ -103,7 +103,7 @@ class ProposalService:
             fits = [each for each in every if each.proposal.id == meant]
         if len(fits) != 1:
             found = f"{len(fits)} proposals begin with" if fits else "No proposal has the number or id"
-            raise UsageError(f"{found} {id_!r}. They stand in: wisen proposals")
+            raise UsageError(f"{found} {id_!r}. List them with: wisen proposals")
         return fits[0]
 
     def conversations(self, proposal: Proposal, most: int = 2) -> tuple[ConversationExcerpt, ...]:
@@ -130,7 +130,7 @@ class ProposalService:
     def already_answered_error(self, each: ProposalState) -> UsageError:
         """Return the error for answering a proposal again."""
         named = f"{self.short_ids()[each.proposal.id]} (“{each.proposal.text}”)"
-        return UsageError(f"{named} was {each.answer} already. What waits: wisen proposals")
+        return UsageError(f"{named} was already {each.answer}. List what is waiting with: wisen proposals")
 
     def leave_for(self, each: ProposalState) -> Permission:
         """Whether policy approves a proposal, proposes it or asks."""

@@ -55,7 +55,7 @@ class SuggestionInbox:
         from wisen.proposals.suggestion_rows import SuggestionDraft
 
         if kind not in LOGGABLE:
-            raise UsageError(f"{kind!r} cannot be logged. It is one of {', '.join(LOGGABLE)}.")
+            raise UsageError(f"{kind!r} cannot be logged. Allowed: {', '.join(LOGGABLE)}.")
         cleaned, by = self._clean_text(text), agent_name(agent)
         why = f"The agent {by} suggested it. You did not say it, and nothing was measured."
         if note.strip():
@@ -169,14 +169,17 @@ class SuggestionInbox:
         from wisen.safety.withhold import rule_against
 
         if (rule := rule_against(text)) is not None:
-            raise UsageError(f"The text holds what may not be stored ({rule}). Word it without that.")
+            raise UsageError(f"The text contains something that may not be stored ({rule}). Rephrase it without that.")
         line = " ".join(invisible_characters.remove_invisible(sentinel.strip(text)).split())
         line = "".join(letter for letter in line if letter.isprintable())
         if not line or len(line) > LONGEST:
             what = f"The text has {len(line)} characters" if line else "There is nothing to keep"
             raise UsageError(f"{what}. Give words of your own, 1 to {LONGEST} characters.")
         if (rule := rule_against(line)) is not None or self._home.forgotten_filter.contains_forgotten(line):
-            raise UsageError(f"The text holds what may not be stored ({rule or 'the user had it forgotten'}).")
+            reason = rule or "the user had it deleted"
+            raise UsageError(
+                f"The text contains something that may not be stored ({reason}). Rephrase it without that."
+            )
         return line
 
 

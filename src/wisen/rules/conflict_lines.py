@@ -21,11 +21,11 @@ def conflict_lines(here: Iterable[EntryState], by_id: Mapping[str, EntryState]) 
     for state in here:
         by = by_id.get(state.superseded_by)
         if by is not None and not state.is_closed:
-            what = f"“{state.text}” against “{by.text}”: the latter was said later, and holds"
+            what = f"“{state.text}” against “{by.text}”: the latter was stated later and is in force"
             _add_line(found, state, by, what)
         for other in map(by_id.get, state.conflicts):
             if other is not None and not state.is_over and not other.is_over:
-                what = f"“{state.text}” against “{other.text}”: yours to decide, wisen entries resolve one of them"
+                what = f"“{state.text}” against “{other.text}”: decide with: wisen lessons resolve NAME"
                 _add_line(found, state, other, what)
     return [found[id_] for id_ in sorted(found)]
 

@@ -100,7 +100,7 @@ class RulePlaces:
             found = next((each for each in places if each.word == word), None)
             if found is None:
                 listed = ", ".join(each.word for each in places)
-                raise UsageError(f"{to!r} is no place for this rule. It can go to: {listed}.")
+                raise UsageError(f"{to!r} is not a valid place for this rule. Allowed: {listed}.")
             return found
         chosen = self.choice_for(proposal)
         return next((each for each in places if each.word is chosen), places[0])

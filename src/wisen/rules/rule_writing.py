@@ -78,7 +78,7 @@ class RuleWriter:
         kept = [each.value for each in PlaceName if each is not PlaceName.OWN]
         if word not in (*kept, ASK):
             why = " It is said each time, because the rule then holds everywhere." if word == PlaceName.OWN else ""
-            raise UsageError(f"{to!r} cannot be chosen.{why} It is one of {', '.join((*kept, ASK))}.")
+            raise UsageError(f"{to!r} cannot be chosen.{why} Allowed: {', '.join((*kept, ASK))}.")
         words = ("proposals", "place", word, "--file", file, *(("--context", context) if context else ("--global",)))
         self._decisions.require_person(*words, dry_run=dry_run)
         if not dry_run:
@@ -113,7 +113,7 @@ class RuleWriter:
         if place.word is PlaceName.HOOK:
             return None
         if (rule := rule_against(text)) is not None:
-            raise UsageError(f"It holds what may not be stored ({rule}). Word it without that.")
+            raise UsageError(f"The rule contains something that may not be stored ({rule}). Rephrase it without that.")
         try:
             render_line(text, id_)
         except ValueError as error:

@@ -59,6 +59,6 @@ def find_entry(states: Sequence[EntryState], name: str) -> EntryState:
     ]
     exact = [each for each in matches if each.entry.name == name.upper()]
     if len(exact or matches) != 1:
-        problem = f"{len(matches)} entries begin with" if matches else "No entry has the name"
-        raise UsageError(f"{problem} {name!r}. List the entries with their names: wisen entries")
+        problem = f"{len(matches)} lessons begin with" if matches else "No lesson has the name"
+        raise UsageError(f"{problem} {name!r}. List them with: wisen lessons")
     return (exact or matches)[0]

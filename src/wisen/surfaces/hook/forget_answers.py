@@ -12,9 +12,13 @@ _NAMES = ("r-", "lrn-", "err-", "feat-", "g-")
 _MARKS = "\"'`.,;:!?()[]{}<>*“”‘’…"
 _HERE = ("", "here")
 _WIDER = ("global", "everywhere")
-_IN = {"here": "of this project", "global": "of what holds in all projects", "everywhere": "of all projects"}
-_NOTED = "with wisen's next cycle, once the log shows that the user typed it. Tell them so."
-_STAYS = "Agents still call wisen then; `wisen uninstall AGENT` ends that."
+_IN = {
+    "here": "in this project",
+    "global": "in the global scope (what applies to all projects)",
+    "everywhere": "in all projects and in the global scope",
+}
+_NOTED = "in wisen's next cycle, once the session log confirms that the user typed this. Tell the user so."
+_STAYS = "Agents will still call wisen; `wisen uninstall AGENT` stops that."
 
 
 def answer_forgetting(
@@ -29,25 +33,28 @@ def answer_forgetting(
         return _answer_confirmation(asked, table, is_asked=digest(asked.target, key) in before)
     if what == EVERYTHING and not scope:
         ways = [f"`{phrase_request(table, asked.language, 'forget', what=what, scope=each)}`" for each in SCOPES]
-        return f"Nothing is forgotten yet. Ask the user what they mean: {' or '.join(ways)}.", False, []
+        return f"Nothing was deleted yet. Ask the user which one they mean: {' or '.join(ways)}.", False, []
     if what != EVERYTHING and (scope in _HERE or _is_name(what)):
         return _answer_here(asked, snapshot, table, key)
     if what == EVERYTHING:
         goes, lines = (
-            f"Everything that wisen keeps {_IN[scope]} would go.",
+            f"This would delete everything that wisen stores {_IN[scope]}.",
             _members(snapshot, "rules", "filed", "said"),
         )
         goes += f" {_STAYS}" if scope == "everywhere" else ""
     else:
         goes, lines = (
-            f"Whatever wisen keeps {_IN[scope]} that holds “{what}” would go.",
+            f"This would delete everything {_IN[scope]} that contains “{what}”.",
             _lines_containing(what, snapshot),
         )
         if asked.is_joined and not lines:
             return "", False, []
-    listed = _list("Of what this session could be told:", lines) or "This session could be told nothing that holds it."
+    listed = _list("Of the lines for this session:", lines) or "No line for this session contains it."
     confirmed = phrase_request(table, asked.language, "confirm", what=what, scope=scope)
-    ask = f"Nothing is forgotten yet, and it cannot be taken back. To do it the user types, alone: {confirmed}"
+    ask = (
+        "Nothing was deleted yet. Deletion cannot be undone. To confirm, the user must type exactly this, alone: "
+        f"{confirmed}"
+    )
     return f"{goes}\n{listed}\n{ask}", False, [digest(asked.target, key)]
 
 
@@ -55,24 +62,24 @@ def _answer_here(asked: ChatRequest, snapshot: Snapshot, table: Snapshot, key: b
     """Answer what is forgotten where it was typed, and how to have it forgotten elsewhere."""
     what = asked.subject
     if _is_name(what):
-        lines = _list("What sessions are told of it:", _lines_named(what, snapshot))
-        noted = f"Noted: {what.upper()} is forgotten for good, with what it was learnt from, {_NOTED}"
+        lines = _list("Lines that sessions are given from it:", _lines_named(what, snapshot))
+        noted = f"Noted: {what.upper()} and what it was learned from will be deleted for good {_NOTED}"
         return "\n".join(filter(None, (noted, lines))), True, []
     wider = [digest(f"{what} {each}", key) for each in _WIDER]
     holding = _lines_containing(what, snapshot)
     if not holding and asked.is_joined:  # "forget the cache key and use the id instead"
         return "", False, []
     if not holding:  # it may be meant for the agent: "forget the tests"
-        says = f"Nothing is forgotten: nothing that this session could be told holds “{what}”."
+        says = f"Nothing was deleted: no line for this session contains “{what}”."
         confirmed = phrase_request(table, asked.language, "confirm", what=what, scope=asked.scope)
-        ask = f"If what else holds it of this project shall go for good, the user types, alone: {confirmed}"
+        ask = f"To delete the rest of this project's data that contains it, the user must type exactly: {confirmed}"
         return f"{says} {ask}", False, [digest(asked.target, key), *wider]
-    noted = f"Noted: whatever wisen keeps of this project that holds “{what}” is forgotten for good, {_NOTED}"
-    lines = _list("Of what this session could be told, this holds it:", holding)
+    noted = f"Noted: everything in this project that contains “{what}” will be deleted for good {_NOTED}"
+    lines = _list("Lines for this session that contain it:", holding)
     one, other = (phrase_request(table, asked.language, "confirm", what=what, scope=each) for each in _WIDER)
     ask = (
-        "What holds in all projects, and other projects, keep it. Ask the user whether it goes there too: then they "
-        f"type, alone: `{one}` for what holds in all projects, or `{other}`."
+        "It stays in the global scope and in other projects. Ask the user whether to delete it there too. If so, they "
+        f"must type exactly this, alone: `{one}` for the global scope, or `{other}`."
     )
     return "\n".join(filter(None, (noted, lines, ask))), True, wider
 
@@ -83,10 +90,10 @@ def _answer_confirmation(asked: ChatRequest, table: Snapshot, *, is_asked: bool)
             phrase_request(table, asked.language, name, what=asked.subject, scope=asked.scope)
             for name in ("confirm", "forget")
         )
-        next_step = f"To forget it the user types first, alone: {first}"
-        return f"Nothing is forgotten: no question waits that “{said}” answers. {next_step}", False, []
+        next_step = f"To delete it, the user must first type exactly this, alone: {first}"
+        return f"Nothing was deleted: “{said}” answers no pending question. {next_step}", False, []
     stays = f" {_STAYS}" if (asked.subject, asked.scope) == (EVERYTHING, "everywhere") else ""
-    return f"Noted: it is forgotten for good, {_NOTED}{stays}", True, []
+    return f"Noted: it will be deleted for good {_NOTED}{stays}", True, []
 
 
 def digest(words: str, key: bytes) -> str:

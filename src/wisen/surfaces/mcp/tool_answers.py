@@ -374,8 +374,8 @@ def _forget(learner: Learner, call: tools.Forget, place: Path, _: str) -> ToolRe
     return {
         "would_be_forgotten": [*things.values()][:_MAX_ITEMS],
         "more": max(0, len(things) - _MAX_ITEMS),
-        "says": "Nothing was deleted, and you cannot delete anything. To do it in this project the user types, alone: "
-        f"forget {call.what} — and if asked to confirm: yes forget {call.what} — or runs `wisen forget`.",
+        "says": "Nothing was deleted, and you cannot delete anything. To delete it in this project, the user must type "
+        f"exactly: forget {call.what} (and if asked to confirm: yes forget {call.what}), or run `wisen forget`.",
     }
 
 
