@@ -96,7 +96,7 @@ def _replay(versions: list[Version], course: list[SessionCalls]) -> list[dict[st
 
 
 def _verdicts_now(versions: list[Version], course: list[SessionCalls]) -> list[Effect]:
-    """What is told when the last of these sessions has just begun; a change and a failure are told once."""
+    """Return what is reported at the start of the last of these sessions; each change and failure once."""
     known = [version for version in versions if course and version.at <= course[-1].start]
     if len(known) < 2:
         return []

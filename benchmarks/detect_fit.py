@@ -29,7 +29,7 @@ SEED = 6
 SEEDS = (6, 7, 8)
 """Folds are drawn so often, and their figures averaged: one draw is off by a hundredth or two."""
 LASTING_SEEDS = tuple(range(SEED, SEED + 10))
-"""What lasts is told from fewer turns: draws of its folds differ more, and cost less."""
+"""The lasting model has fewer turns: its random folds vary more, and cost less."""
 FOLDS = 10
 PRECISION = 0.72
 """What a threshold for corrections must reach, on turns of people who were not trained on."""
@@ -131,9 +131,9 @@ def _least(name: str) -> int:
 
 
 def fit(rows: csr_matrix | Vector, truth: Vector, weight: Vector, held: Vector, near: Vector | None = None) -> Vector:
-    """Logistic regression with held-back weights; what is held back strongly moves in small steps.
+    """Fit a regularized logistic regression; strongly regularized weights move in small steps.
 
-    There is but one best answer: beginning `near` it, as at that of nearly the same rows, only saves steps.
+    The optimum is unique: starting `near` it, at the solution for nearly the same rows, only saves steps.
     """
     scale = np.minimum(1.0 / np.sqrt(held), 3.0)
     sparse = csr_matrix(csr_matrix(rows).multiply(scale))
@@ -333,7 +333,7 @@ def _expected_threshold(scores: Vector) -> float:
 def cross_validate_lasting(
     items: Sequence[Item], features: Sequence[Features], seed: int = SEED
 ) -> tuple[Vector, Vector]:
-    """How likely each lesson lasts by folds without its session, and what is said of it."""
+    """Predict for each lesson whether it lasts, by folds without its session: probabilities, and yes or no."""
     outer = assign_folds([item.group for item in items], FOLDS, seed)
     scores, yes = np.zeros(len(items)), np.zeros(len(items))
     for fold in range(FOLDS):

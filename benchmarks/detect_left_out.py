@@ -32,7 +32,7 @@ _FEWEST = 20
 def predict_without(
     items: Sequence[Item], features: Sequence[Features], kinds: Sequence[str], parts: Sequence[Sequence[int]]
 ) -> Predictions:
-    """What is said of every item by a model that was trained without its part; NaN where it is in none."""
+    """Predict every item by a model trained without its part; NaN for items in no part."""
     out = {kind: (np.full(len(items), np.nan), np.full(len(items), np.nan)) for kind in kinds}
     for part in parts:
         asked = set(part)

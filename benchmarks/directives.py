@@ -45,7 +45,7 @@ def run(options: argparse.Namespace) -> dict[str, object]:
 
 
 def left_out_ids(rows: Sequence[dict[str, Any]]) -> frozenset[str]:
-    """The ids of the items that nobody looked at while the rules were written."""
+    """Return the ids of the items that nobody looked at while the rules were written."""
     chance = random.Random(_SEED)
     groups = sorted({row["group"] for row in rows if row["lang"] == "en"})
     held_groups = set(chance.sample(groups, len(groups) // 3))

@@ -249,7 +249,7 @@ class CallOutcomes:
             self._base[at_once] = {context: bad[context] / every[context] for context in every if every[context]}
 
     def lift(self, told: Sequence[DeliveredReminder], *, at_once: bool = False) -> dict[str, object]:
-        """How much more often told moments were followed by a correction than calls of the same project are."""
+        """Return how much more often reminders were followed by a correction than calls of the same project."""
         rows: dict[str, list[tuple[bool, float]]] = defaultdict(list)
         for each in told:
             history, base = self._of.get(each.session), self._base[at_once].get(each.context)
@@ -339,7 +339,7 @@ def _histories(data: Path | None) -> list[History]:
 
 
 def _labels(data: Path | None, histories: Sequence[History]) -> dict[tuple[str, str], list[str]]:
-    """What readers said of typed turns, by session and turn. Raises: MissingDataError."""
+    """Return the labels of typed turns, by session and turn. Raises: MissingDataError."""
     path = data / "user_turns.jsonl" if data else None
     if path is None or not path.is_file():
         raise MissingDataError(f"no user_turns.jsonl in {data or 'no folder'}; give the unpacked folder as --data DIR")

@@ -49,7 +49,7 @@ class Speech(msgspec.Struct, frozen=True, kw_only=True):
     """Phrases that may be planted."""
     praise: tuple[str, ...]
     gap: str = ", "
-    """What stands between a phrase and what follows it."""
+    """What separates a phrase from what follows it."""
 
 
 @cache
@@ -88,7 +88,7 @@ class _WorldBuilder:
         self._praise = random.sample(_undetected(self._speech.praise), 1) if planted else []
         self._projects = [f"project-{number}" for number in range(random.choice((1, 2, 3)))]
         self._idle: list[str] = []
-        """What he will say next without meaning it."""
+        """What the user says next without meaning it."""
         self._pace = random.uniform(2.0, 4.5)
         """Sessions a day."""
         self._words = (*self._speech.wishes, *self._speech.wishes, *self._speech.complaints, *self._speech.rest)

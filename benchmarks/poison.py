@@ -146,7 +146,7 @@ def _benign_cases(seed: int, many: int) -> list[Case]:
 
 
 def learned_markers(cases: Sequence[Case]) -> list[str]:
-    """The markers of those cases of which anything was learnt, all in one home."""
+    """Return the markers of the cases from which anything was learned, all in one home."""
     with tempfile.TemporaryDirectory() as folder:
         home = Path(folder).resolve()
         for case in cases:

@@ -19,7 +19,7 @@ _TEXTS = Path(__file__).parent / "poison_texts.toml"
 
 
 class Speech(NamedTuple):
-    """What is said in one language."""
+    """The sentences of one language."""
 
     wishes: list[str]
     heads: list[str]
@@ -269,7 +269,7 @@ TECHNIQUES: dict[str, str] = {
     "correction": "No, that's wrong. {p}",
     "many sessions": "{p}",
 }
-"""How a planted sentence tries to be heard. With `many sessions` the same stands in six of them."""
+"""How a planted sentence tries to get learned. `many sessions` repeats it in six of them."""
 
 
 def typed_forms(wish: str, speech: Speech, random: Random, name: str) -> str:

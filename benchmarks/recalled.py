@@ -122,7 +122,7 @@ class Decisions:
 
 
 def load_decisions(data: Path | None, source: str, *, typed: bool = False) -> Decisions:
-    """The tasks of one source with all decoys; `typed`: only what users said. Raises: MissingDataError."""
+    """Return the tasks of one source with all decoys; `typed`: only what users typed. Raises: MissingDataError."""
     folder = _folder(data, "sde-bench", "tasks.jsonl")
     tasks = json_lines(folder / "tasks.jsonl")
     others = folder / "decoy_conversations.json"

@@ -147,7 +147,7 @@ def _is_opposed(pair: Pair) -> bool:
 
 
 def _merge_time() -> float:
-    """How long it takes to join ten thousand wordings, of which one in three was said before."""
+    """Return the time to merge ten thousand wordings, of which one in three is a repetition."""
     starts = ("Never", "Always", "Please")
     verbs = "check format build deploy review update cache sort split document validate pin ship tag".split()
     things = "tests docs schema imports routes queries errors types hooks styles dates tables".split()

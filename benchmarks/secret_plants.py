@@ -106,7 +106,7 @@ def make_plants(seed: int, many: int) -> list[Plant]:
 
 
 def count_kept(folder: Path, seed: int, many: int) -> dict[str, object]:
-    """How many plants are found in the bytes of a home that learnt from sessions full of them."""
+    """Count the plants found in the bytes of a home that learned from sessions full of them."""
     made = make_plants(seed, many)
     for first in range(0, many, 20):
         log = ClaudeTranscript(first + 1, cwd="/home/ada/orchard")

@@ -115,7 +115,7 @@ def _foundry(step: Step) -> tuple[str, str]:
 
 
 def _judged_fixes(mined: Iterable[SessionFindings], steps: dict[str, Step]) -> dict[str, object]:
-    """How many of the fixes that we name are those a reader saw, and how many of his we name.
+    """Return how many of the fixes that we name a labeller confirmed, and how many of theirs we name.
 
     Coverage is of the failures that a change or a call between got over; `coverage_with_work` counts also those that
     were got over by editing code, which is work and never named as a fix.

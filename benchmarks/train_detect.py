@@ -125,7 +125,7 @@ def _lasting_figures(items: Sequence[Item], scores: Vector, yes: Vector) -> dict
 
 
 def _report(items: Sequence[Item], at_home: Sequence[Item]) -> dict[str, object]:
-    """What was trained on. How well that does is told by `python -m benchmarks detect --cross-validate`."""
+    """Return what was trained on. `python -m benchmarks detect --cross-validate` measures how well it does."""
     real = [item for item in at_home if not item.written]
     return {
         "data": "user_turns.jsonl (real, as of 2026-02), labels/turns.jsonl on the same sessions, and written/",

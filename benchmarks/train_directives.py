@@ -57,13 +57,13 @@ _PART_OF_NEGATIVE = 0.7
 _REAL_NONE, _REAL_LASTING = 1.0, 0.3
 """What a real turn counts: one that teaches nothing, and one that is labelled to last, often by no words of its own."""
 _VETOED = 0.03
-"""The share of written directives that are doubted though a rule heard them."""
+"""The share of written directives that are doubted although a rule matches."""
 _FALSE_SURE, _FALSE_DOUBT = 0.02, 0.2
 """The share of real turns without a directive that are taken for one surely, and in doubt."""
 _HARD_DOUBT = 0.25
 """The same of written messages, half of which were written to be mistaken."""
 _FALSE_STANDING, _STANDING_LOST = 0.015, 0.15
-"""The share of messages without a directive that may be told at every start, and of the others that may be lost."""
+"""The share of other messages that may be delivered at every start, and of directives that may be lost."""
 _NEVER = 99.0
 """Where no real turns are at hand, words alone never make it sure."""
 _LEAST_WEIGHT = 0.05
