@@ -11,6 +11,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.test_architecture import FEATURES
+
 ROOT = Path(__file__).parent.parent
 
 
@@ -81,3 +83,15 @@ def test_nothing_tracked_names_a_place_outside_the_project() -> None:
         path = ROOT / name
         if path.is_file():
             assert not re.search(registries, path.read_text(encoding="utf-8", errors="replace")), name
+
+
+def test_every_feature_has_a_page_with_its_name() -> None:
+    features = [path.name for path in (ROOT / "src" / "wisen").iterdir() if path.name in FEATURES]
+    assert sorted(features) == sorted(FEATURES)
+    assert not [name for name in features if not (ROOT / "docs" / f"{name}.md").is_file()]
+
+
+def test_every_page_is_linked_from_the_index() -> None:
+    linked = set(re.findall(r"\]\(([^)#]+)", (ROOT / "docs" / "README.md").read_text(encoding="utf-8")))
+    pages = {path.name for path in (ROOT / "docs").glob("*.md")} - {"README.md"}
+    assert not pages - linked
