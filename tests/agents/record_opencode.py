@@ -22,7 +22,7 @@ from typing import Any
 
 from tests.agents.opencode_client import Client
 from tests.agents.scripted_model import Script, Turn, Use, serving
-from tests.agents.worlds import no_way_out
+from tests.agents.client_sandbox import no_way_out
 
 FIXTURE = Path(__file__).parent / "fixtures" / "opencode" / "sessions.sql"
 TABLES = ("session", "message", "part")

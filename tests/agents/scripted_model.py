@@ -2,7 +2,7 @@
 
 It holds no state between requests: the scenario is the newest user message that contains one of the script's keys, and
 the step follows from the number of tool results behind it, so retries and side questions never shift the script.
-What it speaks stands in `wires.py`.
+What it speaks stands in `wire_formats.py`.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any, cast
 
-from tests.agents.wires import WIRES, Asked, Turn, Use, Wire
+from tests.agents.wire_formats import WIRES, Asked, Turn, Use, Wire
 
 __all__ = ["Asked", "Model", "Script", "Turn", "Use", "possible", "serving", "step"]
 

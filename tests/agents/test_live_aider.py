@@ -21,7 +21,7 @@ import pytest
 from tests.agents.abilities import lacks
 from tests.agents.clients import AIDER_VERSION, program
 from tests.agents.scripted_model import Model, Script, Turn, serving
-from tests.agents.worlds import Person, no_way_out
+from tests.agents.client_sandbox import Person, no_way_out
 from tests.ownership import adopt
 from wisen.agents.aider import Aider
 from wisen.model.event import Call, Concession, Event, Interrupt, Message, Outcome, Provenance, Rejection, Status

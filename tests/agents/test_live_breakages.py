@@ -25,7 +25,7 @@ from tests.agents import (
 )
 from tests.agents.clients import program
 from tests.agents.scripted_model import Model, Turn, Use, serving
-from tests.agents.worlds import Person, no_way_out, texts
+from tests.agents.client_sandbox import Person, no_way_out, texts
 from wisen.delivery.launcher import program_of, render_script
 from wisen.model.hook import Program
 

@@ -22,7 +22,7 @@ from tests.agents.clients import claude_code
 from tests.agents.codex_rollouts import Rollout
 from tests.agents.record_claude_code import Client
 from tests.agents.scripted_model import Model, Script, Turn, Use, serving
-from tests.agents.worlds import Person, no_way_out, texts
+from tests.agents.client_sandbox import Person, no_way_out, texts
 from tests.commands import WISEN
 from tests.delivery.test_start_block import LESSONS
 from wisen import app

@@ -22,7 +22,7 @@ from tests.agents.abilities import shows
 from tests.agents.clients import claude_code, codex
 from tests.agents.record_codex import Client
 from tests.agents.scripted_model import Model, Script, Turn, Use, serving
-from tests.agents.worlds import Person, no_way_out, texts
+from tests.agents.client_sandbox import Person, no_way_out, texts
 from wisen import app
 from wisen.agents.codex import Codex
 from wisen.agents.codex.install import CodexHooks

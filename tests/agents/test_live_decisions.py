@@ -13,7 +13,7 @@ import pytest
 from tests.agents import record_claude_code, record_codex
 from tests.agents.clients import claude_code, codex
 from tests.agents.scripted_model import Script, Turn, Use, serving
-from tests.agents.worlds import Person
+from tests.agents.client_sandbox import Person
 from tests.commands import WISEN
 from wisen.testing.transcripts import ClaudeTranscript
 

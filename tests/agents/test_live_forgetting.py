@@ -8,7 +8,7 @@ import pytest
 
 from tests.agents.scripted_model import Turn
 from tests.agents.test_live_claude_code import SCRIPT, World, a_world
-from tests.planted import residues
+from tests.planted_secrets import residues
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -21,7 +21,7 @@ from tests.agents.abilities import shows
 from tests.agents.clients import claude_code, program
 from tests.agents.gemini_client import Client
 from tests.agents.scripted_model import Model, Script, Turn, Use, serving
-from tests.agents.worlds import Person, no_way_out, texts
+from tests.agents.client_sandbox import Person, no_way_out, texts
 from tests.commands import WISEN
 from wisen import app
 from wisen.agents.gemini_cli import GeminiCli

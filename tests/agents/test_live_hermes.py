@@ -22,7 +22,7 @@ from tests.agents.abilities import shows
 from tests.agents.clients import program
 from tests.agents.hermes_client import Client
 from tests.agents.scripted_model import Model, Script, Turn, Use, serving
-from tests.agents.worlds import Person, no_way_out, texts
+from tests.agents.client_sandbox import Person, no_way_out, texts
 from wisen import app
 from wisen.agents.hermes import Hermes
 from wisen.agents.hermes.install import HermesHooks

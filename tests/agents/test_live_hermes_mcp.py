@@ -12,7 +12,7 @@ from tests.agents.clients import program
 from tests.agents.hermes_client import Client
 from tests.agents.scripted_model import Turn, Use, serving
 from tests.agents.test_live_hermes import World
-from tests.agents.worlds import no_way_out
+from tests.agents.client_sandbox import no_way_out
 from tests.commands import WISEN
 from wisen.model.event import Outcome, Status
 

@@ -9,7 +9,7 @@ import pytest
 from tests.agents.clients import program
 from tests.agents.hermes_client import Client
 from tests.agents.scripted_model import Turn, serving
-from tests.agents.worlds import Person, no_way_out
+from tests.agents.client_sandbox import Person, no_way_out
 from wisen.agents.hermes import Hermes
 from wisen.language_models.answer_format import build_prompt
 from wisen.language_models.command_model import CommandModel

@@ -19,7 +19,7 @@ import pytest
 from tests.agents.abilities import shows
 from tests.agents.openclaw_client import Client
 from tests.agents.scripted_model import Model, Script, Turn, Use, serving
-from tests.agents.worlds import Person, no_way_out, texts
+from tests.agents.client_sandbox import Person, no_way_out, texts
 from wisen import app
 from wisen.agents.openclaw import OpenClaw
 from wisen.agents.openclaw.install import OpenClawHooks

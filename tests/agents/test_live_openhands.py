@@ -13,7 +13,7 @@ import pytest
 from tests.agents.abilities import shows
 from tests.agents.clients import program
 from tests.agents.scripted_model import Model, Script, Turn, Use, serving
-from tests.agents.worlds import Person, no_way_out
+from tests.agents.client_sandbox import Person, no_way_out
 from wisen.agents.openhands import OpenHands
 from wisen.model.event import (
     Call,

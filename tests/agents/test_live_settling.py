@@ -16,7 +16,7 @@ from tests.agents.test_live_claude_code import SCRIPT as CLAUDE_SCRIPT
 from tests.agents.test_live_claude_code import a_world as a_claude_world
 from tests.agents.test_live_codex import SCRIPT as CODEX_SCRIPT
 from tests.agents.test_live_codex import a_world as a_codex_world
-from tests.agents.worlds import Person, texts
+from tests.agents.client_sandbox import Person, texts
 
 pytestmark = pytest.mark.requirement("X7", "C8", "N4")
 

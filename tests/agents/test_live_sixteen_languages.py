@@ -11,8 +11,8 @@ import pytest
 from tests.agents.clients import claude_code
 from tests.agents.record_claude_code import Client
 from tests.agents.scripted_model import Turn, serving
-from tests.agents.worlds import Person, texts
-from tests.sixteen_words import STANDING
+from tests.agents.client_sandbox import Person, texts
+from tests.standing_requests import STANDING
 from wisen.testing.transcripts import ClaudeTranscript
 
 pytestmark = pytest.mark.needs("claude-code")

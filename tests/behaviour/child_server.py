@@ -24,7 +24,7 @@ from pathlib import Path
 from typing import Any
 
 sys.path.append(os.path.dirname(os.path.abspath(__file__)))
-import steady  # type: ignore[import-not-found,unused-ignore]
+import determinism  # type: ignore[import-not-found,unused-ignore]
 
 _PACKAGE = "wisen"
 _LIBRARIES = ("typer", "rich.console", "rich.table", "rich.progress", "msgspec", "ahocorasick_rs", "platformdirs")
@@ -49,7 +49,7 @@ def main(kind: str) -> None:
     if os.fork():
         os._exit(0)  # whoever starts the recording may be an agent: commands are run by nobody
     os.setsid()
-    steady.install()
+    determinism.install()
     if kind == "command":
         for name in (*_LIBRARIES, *_MORE):
             importlib.import_module(name)
@@ -175,7 +175,7 @@ def _become(kind: str, order: dict[str, Any], typed: tuple[int, int] | None) -> 
     sys.stdin = open(0, encoding="utf-8", closefd=False)
     sys.stdout = open(1, "w", encoding="utf-8", closefd=False)
     sys.stderr = open(2, "w", encoding="utf-8", errors="backslashreplace", closefd=False)
-    steady.begin(float(order["now"]), int(order["number"]))
+    determinism.begin(float(order["now"]), int(order["number"]))
     sys.path.remove(os.path.dirname(os.path.abspath(__file__)))
     sys.argv = order["arguments"]
     _be_hook(order) if kind == "hook" else _be_command(order["modules"])

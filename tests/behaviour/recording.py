@@ -14,7 +14,7 @@ _MEASURED = (
     (re.compile(r"\b\d+(?:\.\d+)? (?:GB|GiB) (?:are )?free\b"), "N GB free"),
     (re.compile(r"\(pid \d+\)"), "(pid N)"),
 )
-"""What is measured on the machine and not known beforehand. Everything else is made the same (`steady.py`)."""
+"""What is measured on the machine and not known beforehand. Everything else is made the same (`determinism.py`)."""
 
 
 class Recording:

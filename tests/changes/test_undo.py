@@ -10,7 +10,7 @@ import pytest
 
 import wisen
 from tests.commands import run
-from tests.guarding import stumbled
+from tests.guard_scenarios import stumbled
 from tests.hooks import answered, taught
 from wisen import app
 from wisen.errors import PersonNeeded, UsageError

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.guarding import learning, stumbled
+from tests.guard_scenarios import learning, stumbled
 from tests.hooks import fire, taught
 from wisen.errors import FileError, StoreDamaged
 from wisen.learner import Learner

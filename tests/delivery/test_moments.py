@@ -10,7 +10,7 @@ import pytest
 from msgspec import structs
 
 from tests.commands import run
-from tests.guarding import call, learning
+from tests.guard_scenarios import call, learning
 from tests.hooks import answered, fire, printed
 from wisen.delivery.reminders import build_reminders, is_for_one_call
 from wisen.model.directive import Trigger, TriggerCause

@@ -10,7 +10,7 @@ import pytest
 
 from tests.commands import run
 from tests.hooks import fire
-from tests.sixteen_words import STANDING
+from tests.standing_requests import STANDING
 from wisen.delivery.chat_requests import shipped_table
 from wisen.feedback.added_languages import AddedLanguages
 from wisen.kernel.request_reading import phrase_request, read_request

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.courses import course
+from tests.history_builder import course
 from wisen.feedback.lesson_triggers import add_triggers
 from wisen.model.signal import Lesson, LessonTopic, Polarity, Signal, SignalKind
 

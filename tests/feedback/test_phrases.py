@@ -11,7 +11,7 @@ import pytest
 
 import wisen
 from tests.commands import run
-from tests.planted import residues
+from tests.planted_secrets import residues
 from wisen.errors import ModelAbsent, ModelFailed, Reason, UsageError
 from wisen.feedback.phrase_naming import Label, Labels, Names
 from wisen.feedback.session_analysis import ANALYSIS_VERSION

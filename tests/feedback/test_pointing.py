@@ -11,7 +11,7 @@ import pytest
 
 import wisen
 from tests.commands import run
-from tests.feedback.pointing_worlds import TURNS, a_project, assert_only_own_words, ids, pointed, texts
+from tests.feedback.pointing_project import TURNS, a_project, assert_only_own_words, ids, pointed, texts
 from tests.hooks import fire, fire_sealed
 from tests.surfaces.mcp_clients import asked
 from wisen.delivery.turn_questions import HEAD, MOST, TOKENS, TurnQuestion, select_questions

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 import wisen
-from tests.feedback.pointing_worlds import (
+from tests.feedback.pointing_project import (
     ELSEWHERE,
     SAID_BY_ASSISTANT,
     SAID_BY_TOOL,
@@ -21,7 +21,7 @@ from tests.feedback.pointing_worlds import (
     pointed,
     texts,
 )
-from tests.permissions_given import CORRECTIONS, PERMISSIONS
+from tests.permission_messages import CORRECTIONS, PERMISSIONS
 from tests.surfaces.mcp_clients import asked
 from wisen.errors import UsageError
 from wisen.feedback.quote_verification import verify_quote

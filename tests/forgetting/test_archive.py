@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 import wisen
 from tests.commands import run
-from tests.planted import residues
+from tests.planted_secrets import residues
 from wisen.errors import SettingsError
 from wisen.forgetting.retention import expired_sessions
 from wisen.forgetting.settings import ArchivePolicy, ContextLimit

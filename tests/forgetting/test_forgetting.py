@@ -19,7 +19,7 @@ from benchmarks.secret_formats import draw_value
 import wisen
 from tests import hooks
 from tests.commands import AS_PERSON, run
-from tests.planted import Facts, Planter, residues
+from tests.planted_secrets import Facts, Planter, residues
 from wisen.edits.editor import Editor, LinePlan
 from wisen.errors import UsageError
 from wisen.learner import Learner

@@ -11,7 +11,7 @@ import pytest
 import wisen
 from tests.forgetting.forget_and_die import forget
 from tests.forgetting.test_forgetting import told_three_times
-from tests.planted import residues
+from tests.planted_secrets import residues
 from wisen import app
 from wisen.health import doctor
 from wisen.model.entry import Answer

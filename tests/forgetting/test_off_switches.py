@@ -11,7 +11,7 @@ import pytest
 import wisen
 from tests.commands import run
 from tests.hooks import failed, fire
-from tests.planted import Facts, Planter, residues
+from tests.planted_secrets import Facts, Planter, residues
 from wisen.model.tombstone import DISABLED_SESSION
 from wisen.safety.forgotten_filter import session_digest
 from wisen.surfaces.hook.event_answers import EVENTS

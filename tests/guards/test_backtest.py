@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from msgspec import structs
 from scipy.stats import beta
 
-from tests.courses import AT, course
+from tests.history_builder import AT, course
 from wisen.guards.backtest_history import WatchedGuard, build_backtest, is_regretted, match_calls
 from wisen.mining.signatures import describe_failure
 from wisen.model.backtest import Backtest, confidence_bounds

@@ -7,7 +7,7 @@ from datetime import datetime, timedelta
 import pytest
 from msgspec import structs
 
-from tests.courses import AT, course
+from tests.history_builder import AT, course
 from wisen.delivery.guards_from_fixes import GuardPattern
 from wisen.guards.backtest_history import MatchedCall, WatchedGuard, match_calls
 from wisen.guards.guard_proposals import (

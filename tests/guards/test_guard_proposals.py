@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from tests.commands import run
-from tests.guarding import RIGHT, WATCH, WRONG, learning, stumbled
+from tests.guard_scenarios import RIGHT, WATCH, WRONG, learning, stumbled
 from wisen.errors import UsageError
 from wisen.model.entry import Actor, Answer
 from wisen.model.guard import Mode, guard_id

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from tests.commands import run
-from tests.guarding import learning
+from tests.guard_scenarios import learning
 from tests.hooks import fire
 from wisen.model.guard import GuardSource, Mode
 from wisen.testing.transcripts import ClaudeTranscript

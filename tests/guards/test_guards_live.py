@@ -12,7 +12,7 @@ import pytest
 
 from tests.commands import run
 from tests.cost import cpu_of, unit
-from tests.guarding import RIGHT, SAID, WRONG, call, learning, stumbled
+from tests.guard_scenarios import RIGHT, SAID, WRONG, call, learning, stumbled
 from tests.hooks import answered, fire
 from wisen.delivery.guard_sheets import encode_guards
 from wisen.delivery.hook_snapshot import digest

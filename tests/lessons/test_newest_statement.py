@@ -8,7 +8,7 @@ import pytest
 from msgspec import structs
 
 from tests.commands import run
-from tests.sayings import Sayings
+from tests.stated_lessons import Sayings
 from wisen import app
 from wisen.model.entry import Actor, Answer, EntryOrigin, MoveKind
 from wisen.model.guard import Guard, GuardSource, Mode, guard_id, guard_states

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.courses import AT, came_to, course
+from tests.history_builder import AT, came_to, course
 from tests.edits.fake_files import MemoryFiles
 from wisen.memory.day_lines import MAX_PER_DAY, MAX_PER_SESSION
 from wisen.memory.memory_files import memory_folder, write_memory

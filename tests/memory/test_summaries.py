@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tests.courses import AT, came_to, course
+from tests.history_builder import AT, came_to, course
 from wisen.memory.summary_text import (
     HEADINGS,
     SummaryStyle,

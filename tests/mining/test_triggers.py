@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from msgspec import structs
 
-from tests.courses import AT, course
+from tests.history_builder import AT, course
 from wisen.kernel.matching import WatchedCall
 from wisen.mining.trigger_words import MAX_DESCRIPTION, describe_call, names_in
 from wisen.mining.triggers import find_trigger, find_triggers

@@ -10,7 +10,7 @@ import pytest
 from msgspec import structs
 
 from tests.commands import run
-from tests.trials.made_up_users import ERROR, World
+from tests.trials.simulated_users import ERROR, World
 from wisen.errors import UsageError
 from wisen.model.entry import EntryStatus, EntryType, ManualEntry, MoveKind, Priority, rule_id
 from wisen.model.memory import MemoryKind

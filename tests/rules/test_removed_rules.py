@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from tests.commands import run
-from tests.sayings import Sayings
+from tests.stated_lessons import Sayings
 from wisen import app
 from wisen.model.entry import EntryStatus
 

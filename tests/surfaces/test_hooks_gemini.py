@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tests.guarding import RIGHT, WRONG, learning
+from tests.guard_scenarios import RIGHT, WRONG, learning
 from tests.hooks import failed, fire, printed, taught
 from wisen.agents.gemini_cli.gemini_cli_outcomes import GeminiOutcomeKind, outcome_of
 from wisen.agents.gemini_cli.records import ToolCall

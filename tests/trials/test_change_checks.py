@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from tests.commands import run
-from tests.trials.made_up_users import ERROR, World
+from tests.trials.simulated_users import ERROR, World
 from wisen.model.entry import Actor, Answer, EntryStatus, ProposalType
 from wisen.model.instruction import Rate
 from wisen.trials.inferred_lines import judge_inferred_line

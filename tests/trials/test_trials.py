@@ -14,7 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.commands import run
-from tests.trials.made_up_users import ERROR, World
+from tests.trials.simulated_users import ERROR, World
 from wisen.errors import UsageError
 from wisen.model.entry import Answer, EntryStatus, ManualEntry, MoveKind, ProposalType
 from wisen.model.exposure import Arm

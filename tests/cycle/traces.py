@@ -1,8 +1,8 @@
 """Three walks through the program: which folders a value passes, in which order, and how many files run for it.
 
-    python -m tests.cycle.walks             the three walks, as Markdown
-    python -m tests.cycle.walks --files     only the figures
-    python -m tests.cycle.walks --all       also everybody who had the value
+    python -m tests.cycle.traces             the three walks, as Markdown
+    python -m tests.cycle.traces --files     only the figures
+    python -m tests.cycle.traces --all       also everybody who had the value
 
 Hands are what composes: `cycle.py`, `learner.py`, the wiring, the command line. A station is a folder that they call; a
 feature is one whoever calls it. Mechanisms that a station calls are its tools. The walk is the order in which stations
@@ -207,7 +207,7 @@ def traced(name: str) -> Walk:
             "GIT_CONFIG_NOSYSTEM": "1",
         }
         done = subprocess.run(
-            [sys.executable, "-m", "tests.cycle.walks", "--one", name, str(home)],
+            [sys.executable, "-m", "tests.cycle.traces", "--one", name, str(home)],
             cwd=_root(),
             env=environment,
             capture_output=True,

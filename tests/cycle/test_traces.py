@@ -7,7 +7,7 @@ from collections import Counter
 import pytest
 
 from tests.cycle.tracing import IN_HANDS, Stop, backwards
-from tests.cycle.walks import WALKS, traced
+from tests.cycle.traces import WALKS, traced
 
 MOST = 9
 
