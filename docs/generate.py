@@ -78,10 +78,10 @@ def settings() -> str:
 def agents() -> str:
     """What wisen can do in which agent, from the marks of the tests that drive the real ones."""
     sys.path.insert(0, str(DOCS.parent))
-    from tests.agents.abilities import ABILITIES, seen
+    from tests.agents.abilities import ABILITIES, collect_abilities
     from tests.agents.clients import SOURCES
 
-    found = seen()
+    found = collect_abilities()
     named = [name for name in SOURCES if any(agent == name for agent, _ in found)]
     versions = {
         name: ", ".join(each.version for of, each in SOURCES.items() if of in (name, f"{name}-old")) for name in named

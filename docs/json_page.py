@@ -163,11 +163,11 @@ def _write_home(home: Path) -> None:
 
 def _call_hook(home: Path) -> None:
     """Have an agent fail where a fix is known, so that the fix is on trial."""
-    from tests.hooks import failed, fire
+    from tests.hooks import failed_call, fire
 
     error = "/bin/bash: line 1: python: command not found"
     for number in range(4):
-        call = failed("python -m pytest", error, session=f"trial-{number}", cwd=home / "orchard-shop")
+        call = failed_call("python -m pytest", error, session=f"trial-{number}", cwd=home / "orchard-shop")
         fire(home / "wisen", "failure", call)
     _run("cycle")
 

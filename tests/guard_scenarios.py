@@ -16,29 +16,29 @@ if TYPE_CHECKING:
     from wisen.learner import Learner
 
 WRONG, RIGHT = "shopctl count --everything", "shopctl count"
-SAID = "shopctl: error: unrecognized arguments: --everything"
+ERROR_OUTPUT = "shopctl: error: unrecognized arguments: --everything"
 WATCH = f"shell: {WRONG}"
 
 
-def stumbled(home: Path, project: Path, numbers: Iterable[int], *, start: datetime | None = None) -> None:
+def record_fixed_failures(home: Path, project: Path, numbers: Iterable[int], *, start: datetime | None = None) -> None:
     """Sessions in which the same call failed and worked without one of its words."""
     project.mkdir(exist_ok=True)
     for number in numbers:
         log = ClaudeTranscript(number, cwd=str(project), start=start)
         log.prompt("count the pears")
-        log.bash(WRONG, SAID, exit_code=2)
+        log.bash(WRONG, ERROR_OUTPUT, exit_code=2)
         log.bash(RIGHT, "7")
         log.write(home / ".claude" / "projects" / project.name)
 
 
-def call(command: str, cwd: Path, *, session: str = "s", number: str = "t1") -> dict[str, object]:
+def shell_call(command: str, cwd: Path, *, session: str = "s", number: str = "t1") -> dict[str, object]:
     """A call of the shell that is about to be made, as Claude Code tells it."""
     fields = {"tool_name": "Bash", "tool_input": {"command": command}, "tool_use_id": number}
     return {"session_id": session, "cwd": str(cwd), "hook_event_name": "PreToolUse", **fields}
 
 
 @contextmanager
-def learning(home: Path) -> Iterator[Learner]:
+def open_learner(home: Path) -> Iterator[Learner]:
     """What a program would hold in its hands."""
     with app.wire(home / "wisen").learner() as learner:
         yield learner

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 AT = datetime(2026, 3, 2, 9, 0, tzinfo=UTC)
 
 
-def course(*acts: str, context: str = "orchard", native: str = "5e551074-aaaa", start: datetime = AT) -> History:
+def build_history(*acts: str, context: str = "orchard", native: str = "5e551074-aaaa", start: datetime = AT) -> History:
     """`said TEXT`, `stopped`, `refused`, `ok COMMAND`, `failed COMMAND | WHAT IT SAID`, `edit PATH`, `in CONTEXT`."""
     steps: list[Step] = []
     turns: list[Turn] = []
@@ -63,6 +63,6 @@ def course(*acts: str, context: str = "orchard", native: str = "5e551074-aaaa", 
     return History(session=1, agent="claude-code", native=native, steps=tuple(steps), turns=tuple(turns))
 
 
-def came_to(history: History) -> tuple[Summary, ...]:
+def summarize(history: History) -> tuple[Summary, ...]:
     """What a session came to, by everything that looks at it in a turn of the loop."""
     return summarize_history(history, replace(mine_session(history), signals=detect_in_session(history)), stands_alone)

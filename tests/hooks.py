@@ -23,12 +23,12 @@ CLIENT = Path(client.__file__)
 _SEAL = re.compile(r"(?<=wisen51902)-[0-9a-f]{16}\b")
 
 
-def mark_behind(text: str) -> str:
+def with_mark(text: str) -> str:
     """A text as the client gives it to an agent to show: with one mark behind it."""
     return hook_output.append_mark([text])
 
 
-def stands(edit_ports: EditPorts, path: Path, agent: Hooks, wanted: Sequence[Hook]) -> bool:
+def are_hooks_installed(edit_ports: EditPorts, path: Path, agent: Hooks, wanted: Sequence[Hook]) -> bool:
     """Whether all these hooks stand in a settings file, and no others of ours for the same events."""
     settings = parse_hook_settings(edit_ports.files.read(path).content, str(path))
     wanted = applicable_hooks(wanted, settings)
@@ -48,10 +48,10 @@ def direct_command(
 
 def fire(home: Path, event: str, payload: object, *, limit: float = 20, off: str | None = None, agent: str = "") -> str:
     """What the client tells the agent at an event, but for the seal of its session; empty where it tells nothing."""
-    return unsealed(fire_sealed(home, event, payload, limit=limit, off=off, agent=agent))
+    return without_seals(fire_sealed(home, event, payload, limit=limit, off=off, agent=agent))
 
 
-def unsealed(text: str) -> str:
+def without_seals(text: str) -> str:
     """What is told without the seals of sessions, so that two of them can be compared."""
     return _SEAL.sub("", text)
 
@@ -66,7 +66,7 @@ def fire_sealed(
     home: Path, event: str, payload: object, *, limit: float = 20, off: str | None = None, agent: str = ""
 ) -> str:
     """What the client tells the agent at an event, to the letter."""
-    answer = answered(home, event, payload, limit=limit, off=off, agent=agent)
+    answer = hook_answer(home, event, payload, limit=limit, off=off, agent=agent)
     if not answer:
         return ""
     assert set(answer) == {"hookEventName", "additionalContext"}
@@ -74,17 +74,17 @@ def fire_sealed(
     return answer["additionalContext"]
 
 
-def answered(
+def hook_answer(
     home: Path, event: str, payload: object, *, limit: float = 20, off: str | None = None, agent: str = ""
 ) -> dict[str, object]:
     """What the client answers at an event; empty where it prints nothing."""
-    whole = printed(home, event, payload, limit=limit, off=off, agent=agent) or {"hookSpecificOutput": {}}
+    whole = printed_json(home, event, payload, limit=limit, off=off, agent=agent) or {"hookSpecificOutput": {}}
     assert set(whole) == {"hookSpecificOutput"}
     answer: dict[str, object] = whole["hookSpecificOutput"]
     return answer
 
 
-def printed(
+def printed_json(
     home: Path, event: str, payload: object, *, limit: float = 20, off: str | None = None, agent: str = ""
 ) -> dict[str, Any]:
     """All that the client prints at an event; empty where it prints nothing. It always ends with 0."""
@@ -99,13 +99,13 @@ def printed(
     return whole
 
 
-def failed(command: str, said: str, *, session: str = "s", cwd: Path | str = "/") -> dict[str, object]:
+def failed_call(command: str, said: str, *, session: str = "s", cwd: Path | str = "/") -> dict[str, object]:
     """A failed call of the shell, as Claude Code tells it."""
     call = {"tool_name": "Bash", "tool_input": {"command": command}, "error": said, "is_interrupt": False}
     return {"session_id": session, "cwd": str(cwd), "hook_event_name": "PostToolUseFailure", **call}
 
 
-def taught(home: Path, project: Path) -> None:
+def write_lesson_sessions(home: Path, project: Path) -> None:
     """Two sessions in a project: a correction, and a call that failed and worked without one of its words."""
     project.mkdir(exist_ok=True)
     for number in (1, 2):

@@ -39,7 +39,7 @@ def git(folder: Path, *words: str) -> None:
     subprocess.run(command, cwd=folder, env=environment, check=True, capture_output=True)
 
 
-def repository(folder: Path, files: dict[str, str] | None = None, remote: str = "") -> Path:
+def make_repository(folder: Path, files: dict[str, str] | None = None, remote: str = "") -> Path:
     """A repository in which files are committed."""
     folder.mkdir(parents=True, exist_ok=True)
     git(folder, "init", "-q")
@@ -57,7 +57,7 @@ LATER = datetime(2099, 1, 1, 12, 0, tzinfo=UTC)
 """After everything that a test writes now."""
 
 
-def talk(
+def write_session(
     home: Path,
     project: Path,
     number: int,
@@ -72,7 +72,7 @@ def talk(
     log.write(home / ".claude" / "projects" / f"p{number}")
 
 
-def turn() -> None:
+def run_cycle() -> None:
     """One whole cycle."""
     with wisen.open_learner() as learner:
         learner.cycle(quick=True)

@@ -64,7 +64,7 @@ class Planter:
     def write(self, log: ClaudeTranscript) -> None:
         log.write(self.home / ".claude" / "projects" / str(self.project).replace("/", "-"))
 
-    def logs(self, sessions: int) -> None:
+    def write_logs(self, sessions: int) -> None:
         """Sessions with a fact in each kind of event: they become lessons, fixes, goals, summaries and days."""
         new = self.facts.new
         for _ in range(sessions):
@@ -82,7 +82,7 @@ class Planter:
             log.prompt(f"thanks, perfect, that {new('praise')} works")
             self.write(log)
 
-    def files(self, many: int) -> None:
+    def write_files(self, many: int) -> None:
         """Files of the user and of other systems, which are read and never written."""
         new = self.facts.new
         lines = "".join(f"- Mind the {new('instruction')}.\n" for _ in range(many))
@@ -102,7 +102,7 @@ class Planter:
 
         adopt(self.project / ".learnings" / "LEARNINGS.md")
 
-    def told(self, learner: Learner, many: int) -> None:
+    def record_statements(self, learner: Learner, many: int) -> None:
         """What a person and programs say to a Learner."""
         new, context = self.facts.new, learner.contexts.key_of(self.project)
         other = self.project / "notes.txt"
@@ -123,7 +123,7 @@ class Planter:
             learner.records.record_insight(f"the {new('insight')} is fast")
             learner.changes.register(other, f"put {new('registered')} in", f"because of {new('why')}")
 
-    def guards(self, learner: Learner, many: int) -> None:
+    def add_guards(self, learner: Learner, many: int) -> None:
         """Guards that the user wrote, with what he decided about them, and a proposal to make one stricter."""
         new = self.facts.new
         for _ in range(many):
@@ -139,13 +139,13 @@ class Planter:
             )
             learner.home.ledger.entries.record([offered])
 
-    def approved(self, learner: Learner, many: int) -> None:
+    def approve_rules(self, learner: Learner, many: int) -> None:
         """Rules that the user approved: they stand in his file, with their inverses in the ledger."""
         for asked in [each for each in learner.proposals.all() if each.is_waiting][:many]:
             learner.proposals.answer(asked.proposal.id, Answer.APPROVED)
         learner.rules.write_learnings(self.project)
 
-    def outputs(self, home: Path, many: int) -> None:
+    def write_outputs(self, home: Path, many: int) -> None:
         """What stands beside the stores: reports, notes of hooks, an index that was set aside."""
         (home / "reports").mkdir(exist_ok=True)
         (home / "spool").mkdir(exist_ok=True)
@@ -161,7 +161,7 @@ class Planter:
         (home / "index.db.damaged-20260301T000000000000").write_text(f"garbled {self.facts.new('aside')} bytes")
 
 
-def residues(home: Path, words: Iterable[str]) -> dict[str, set[str]]:
+def find_residues(home: Path, words: Iterable[str]) -> dict[str, set[str]]:
     """The files in which words stand, in any byte of them: packed, compressed, or as a term of a search."""
     wanted = [*words]
     tails = AhoCorasick([word[_BEGIN:] for word in wanted])

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 _ADVICE = re.compile(r"- .*\(R-[0-9a-f]{8}\b")
 
 
-class Sayings:
+class TeachingUser:
     """One home with projects, and a user who says things in sessions of Claude Code."""
 
     def __init__(self, home: Path) -> None:

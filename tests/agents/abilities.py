@@ -43,7 +43,7 @@ def lacks(agent: str, ability: str, why: str) -> pytest.MarkDecorator:
 
 
 @dataclass(frozen=True)
-class Seen:
+class Evidence:
     """What a test shows about an ability of an agent."""
 
     holds: bool
@@ -52,17 +52,17 @@ class Seen:
     """Why it does not hold."""
 
 
-def seen() -> dict[tuple[str, str], Seen]:
+def collect_abilities() -> dict[tuple[str, str], Evidence]:
     """Return what the tests with real clients show, by agent and ability; missing ones were not tested."""
-    found: dict[tuple[str, str], Seen] = {}
+    found: dict[tuple[str, str], Evidence] = {}
     for file in sorted(Path(__file__).parent.glob("test_live_*.py")):
         module = importlib.import_module(f"tests.agents.{file.stem}")
         for name, test in vars(module).items():
             for mark in getattr(test, "pytestmark", ()) if name.startswith("test_") else ():
                 if mark.name == "shows":
                     agent, *abilities = mark.args
-                    found |= {(agent, each): Seen(True, f"{file.name}::{name}") for each in abilities}
+                    found |= {(agent, each): Evidence(True, f"{file.name}::{name}") for each in abilities}
                 elif mark.name == "lacks":
                     agent, ability, why = mark.args
-                    found.setdefault((agent, ability), Seen(False, f"{file.name}::{name}", why))
+                    found.setdefault((agent, ability), Evidence(False, f"{file.name}::{name}", why))
     return found

@@ -42,7 +42,7 @@ class _Proxy(ThreadingHTTPServer):
 
 
 @contextmanager
-def no_way_out() -> Iterator[tuple[dict[str, str], list[str]]]:
+def block_network() -> Iterator[tuple[dict[str, str], list[str]]]:
     """An environment with a proxy that refuses, and what it was asked for."""
     server = _Proxy()
     thread = threading.Thread(target=server.serve_forever, daemon=True)

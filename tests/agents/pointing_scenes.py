@@ -6,8 +6,8 @@ import json
 from collections.abc import Callable
 from typing import Any
 
-from tests.agents.scripted_model import Turn, Use
 from tests.agents.client_sandbox import Person
+from tests.agents.scripted_model import Turn, Use
 from wisen.feedback.doubt import is_worth_asking
 from wisen.model.signal import TypedTurn
 from wisen.text.directives import directives_in

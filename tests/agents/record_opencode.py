@@ -20,9 +20,9 @@ from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import Any
 
+from tests.agents.client_sandbox import block_network
 from tests.agents.opencode_client import Client
 from tests.agents.scripted_model import Script, Turn, Use, serving
-from tests.agents.client_sandbox import no_way_out
 
 FIXTURE = Path(__file__).parent / "fixtures" / "opencode" / "sessions.sql"
 TABLES = ("session", "message", "part")
@@ -121,7 +121,7 @@ def dumped(client: Client) -> str:
 def record(program: Path) -> None:
     """Run every scenario and write the fixture."""
     FIXTURE.parent.mkdir(parents=True, exist_ok=True)
-    with tempfile.TemporaryDirectory() as world, serving(SCRIPT) as model, no_way_out() as (ways, _):
+    with tempfile.TemporaryDirectory() as world, serving(SCRIPT) as model, block_network() as (ways, _):
         client = Client(program, Path(world), model.address)
         client.environment.update(ways)
         settings = json.loads(client.settings.read_text())

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from tests.agents.gemini_chats import Chat
 from tests.edits.edit_ports import make_edit_ports
-from tests.hooks import stands
+from tests.hooks import are_hooks_installed
 from wisen.agents.codex.install import CodexHooks
 from wisen.agents.gemini_cli.install import EVENTS, GeminiCliHooks
 from wisen.edits.edit_history import edit_history
@@ -98,7 +98,7 @@ def test_hooks_are_put_in_once_and_taken_out_byte_for_byte(tmp_path: Path, held:
     assert installed_hooks(edit_history(edit_ports), CodexHooks(Path("/home/ada"), {})) == (), (
         "they are another agent's"
     )
-    assert stands(edit_ports, path, AGENT, WANTED)
+    assert are_hooks_installed(edit_ports, path, AGENT, WANTED)
     remove_hooks(edit_ports, path, AGENT)
     assert (path.read_bytes() if path.exists() else None) == held
 

@@ -14,7 +14,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.agents.hermes_sessions import Talk, read
-from tests.hooks import mark_behind
+from tests.hooks import with_mark
 from wisen.agents.agent_ports import Agent
 from wisen.agents.hermes import Hermes
 from wisen.agents.log_detection import detect_agent
@@ -174,7 +174,7 @@ def test_what_was_written_again_is_told_once(tmp_path: Path) -> None:
         ({"error": "It failed five times.", "guardrail": {"action": "block"}}, (Status.CANCELLED, None)),
         ({"error": "BLOCKED: nobody is there to approve it."}, (Status.CANCELLED, None)),
         ({"error": wrap("A guard stops this call.")}, (Status.CANCELLED, None)),
-        ({"error": mark_behind("A guard stops this call.\nInstead: x")}, (Status.CANCELLED, None)),
+        ({"error": with_mark("A guard stops this call.\nInstead: x")}, (Status.CANCELLED, None)),
         ({"wisen": wrap("What helped"), "error": "no such file"}, (Status.FAILED, "no such file")),
         ({"wisen": wrap("What helped"), "output": "no", "exit_code": 3}, (Status.FAILED, "Exit code 3\nno")),
         (

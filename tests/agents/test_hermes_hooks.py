@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from tests.agents.hermes_sessions import Talk
 from tests.edits.edit_ports import make_edit_ports
-from tests.health.hook_health_checks import FixedGauge
+from tests.health.hook_health_checks import FixedHealthCheck
 from wisen.agents.codex.install import CodexHooks
 from wisen.agents.hermes.install import EVENTS, HermesHooks
 from wisen.errors import SettingsUnclear
@@ -159,7 +159,7 @@ def test_its_state_is_told_also_where_a_half_of_it_is_gone(tmp_path: Path) -> No
     def state() -> tuple[HookState, str]:
         watched = HookInspection(
             agents=(agent,),
-            gauge=FixedGauge(),
+            gauge=FixedHealthCheck(),
             files=edit_ports.files,
             caller=CALLER,
             project=None,

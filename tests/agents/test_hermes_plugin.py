@@ -14,7 +14,7 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from tests.hooks import mark_behind
+from tests.hooks import with_mark
 from wisen.agents.hermes import plugin
 from wisen.agents.hermes.plugin import HookCallbacks, find_failure, prepend_text
 from wisen.agents.hermes.read import outcome_of, parse_result, strip_additions
@@ -160,7 +160,7 @@ def test_a_failed_call_gets_its_fix_with_the_result_and_others_are_left_alone(st
 def test_guards_stop_a_call_have_the_user_asked_or_warn_with_the_result(
     stage: Stage, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    said, fine = mark_behind("Not this.\noverrule G-00000001"), '{"output": "x", "exit_code": 0}'
+    said, fine = with_mark("Not this.\noverrule G-00000001"), '{"output": "x", "exit_code": 0}'
     stage.says(before_call=f"deny {said}")
     assert call(stage, fine)[0] == {"action": "block", "message": said}
     ((_, told), *_) = stage.asked()

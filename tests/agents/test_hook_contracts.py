@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from tests.health.hook_health_checks import FixedGauge, GaugeContract
+from tests.health.hook_health_checks import FixedHealthCheck, HealthCheckContract
 from wisen.agents.claude_code.install import ClaudeCodeHooks
 from wisen.agents.codex.install import CodexHooks
 from wisen.agents.gemini_cli.install import GeminiCliHooks
@@ -62,13 +62,13 @@ class TestOpenCodeHooks(HooksContract):
         return OpenCodeHooks(tmp_path, {})
 
 
-class TestHomeGauge(GaugeContract):
+class TestHomeGauge(HealthCheckContract):
     @pytest.fixture
     def gauge(self, tmp_path: Path) -> HookHealthCheck:
         return HomeHookHealth(tmp_path / "not" / "there", "1")
 
 
-class TestFixedGauge(GaugeContract):
+class TestFixedGauge(HealthCheckContract):
     @pytest.fixture
     def gauge(self) -> HookHealthCheck:
-        return FixedGauge(faults={CALLER.home: "it is gone"})
+        return FixedHealthCheck(faults={CALLER.home: "it is gone"})

@@ -19,9 +19,9 @@ from typing import Self
 import pytest
 
 from tests.agents.abilities import lacks
+from tests.agents.client_sandbox import Person, block_network
 from tests.agents.clients import AIDER_VERSION, program
 from tests.agents.scripted_model import Model, Script, Turn, serving
-from tests.agents.client_sandbox import Person, no_way_out
 from tests.ownership import adopt
 from wisen.agents.aider import Aider
 from wisen.model.event import Call, Concession, Event, Interrupt, Message, Outcome, Provenance, Rejection, Status
@@ -147,7 +147,7 @@ class World(Person):
 
 @contextmanager
 def a_world(folder: Path) -> Iterator[World]:
-    with serving(SCRIPT) as model, no_way_out() as (ways, _):
+    with serving(SCRIPT) as model, block_network() as (ways, _):
         yield World(folder, model, ways)
 
 

@@ -23,9 +23,9 @@ from tests.agents import (
     record_claude_code,
     record_codex,
 )
+from tests.agents.client_sandbox import Person, block_network, texts
 from tests.agents.clients import program
 from tests.agents.scripted_model import Model, Turn, Use, serving
-from tests.agents.client_sandbox import Person, no_way_out, texts
 from wisen.delivery.launcher import program_of, render_script
 from wisen.model.hook import Program
 
@@ -102,7 +102,7 @@ def _client(agent: str, folder: Path, address: str):  # type: ignore[no-untyped-
 @contextmanager
 def a_world(agent: str, folder: Path) -> Iterator[World]:
     turns = {"look around": [Turn("", (TOOLS[agent],)), Turn("Hello.")]}
-    with serving(turns) as model, no_way_out() as (ways, _):
+    with serving(turns) as model, block_network() as (ways, _):
         world = World(agent, folder, model, ways)
         (world.project / "orchard.txt").touch()
         yield world

@@ -18,11 +18,11 @@ from pathlib import Path
 import pytest
 
 from tests.agents.abilities import shows
+from tests.agents.client_sandbox import Person, block_network, texts
 from tests.agents.clients import claude_code
 from tests.agents.codex_rollouts import Rollout
 from tests.agents.record_claude_code import Client
 from tests.agents.scripted_model import Model, Script, Turn, Use, serving
-from tests.agents.client_sandbox import Person, no_way_out, texts
 from tests.commands import WISEN
 from tests.delivery.test_start_block import LESSONS
 from wisen import app
@@ -89,7 +89,7 @@ class World(Person):
 
 @contextmanager
 def a_world(folder: Path) -> Iterator[World]:
-    with serving(SCRIPT) as model, no_way_out() as (ways, asked):
+    with serving(SCRIPT) as model, block_network() as (ways, asked):
         client = Client(claude_code(), folder, model.address, settings=ALLOWED)
         client.environment.update(ways)
         yield World(client, model, asked)

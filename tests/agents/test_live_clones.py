@@ -8,7 +8,7 @@ import pytest
 
 from tests.agents import test_live_claude_code as live_claude_code
 from tests.agents import test_live_codex as live_codex
-from tests.ownership import APP, PROMOTED, git, repository
+from tests.ownership import APP, PROMOTED, git, make_repository
 from wisen import app as wiring
 
 pytestmark = [pytest.mark.requirement("X7"), pytest.mark.needs("git")]
@@ -28,7 +28,7 @@ def test_a_hostile_clone_is_not_heard_and_not_told_what_was_learnt_elsewhere(age
             return str(next(each for each in world.asked("say hello") if "say hello" in each))
 
         app = world.client.project
-        learnings = repository(app, {".learnings/LEARNINGS.md": PROMOTED}, APP) / ".learnings" / "LEARNINGS.md"
+        learnings = make_repository(app, {".learnings/LEARNINGS.md": PROMOTED}, APP) / ".learnings" / "LEARNINGS.md"
         world.wisen("install", agent)
         if agent == "codex":
             world.trust()
@@ -40,7 +40,7 @@ def test_a_hostile_clone_is_not_heard_and_not_told_what_was_learnt_elsewhere(age
             assert DATES in heard
             assert EVIL not in heard
 
-            fake = repository(world.client.home / "fake", remote=APP)
+            fake = make_repository(world.client.home / "fake", remote=APP)
             (fake / ".wisen-off").touch()
             assert DATES not in told(fake)
             (fake / ".wisen-off").unlink()

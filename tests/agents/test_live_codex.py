@@ -19,10 +19,10 @@ import pytest
 
 from tests.agents import record_claude_code
 from tests.agents.abilities import shows
+from tests.agents.client_sandbox import Person, block_network, texts
 from tests.agents.clients import claude_code, codex
 from tests.agents.record_codex import Client
 from tests.agents.scripted_model import Model, Script, Turn, Use, serving
-from tests.agents.client_sandbox import Person, no_way_out, texts
 from wisen import app
 from wisen.agents.codex import Codex
 from wisen.agents.codex.install import CodexHooks
@@ -114,7 +114,7 @@ class World(Person):
 
 @contextmanager
 def a_world(folder: Path) -> Iterator[World]:
-    with serving(SCRIPT) as model, no_way_out() as (ways, asked):
+    with serving(SCRIPT) as model, block_network() as (ways, asked):
         client = Client(codex(), folder, model.address, stock=False)
         client.environment.update(ways)
         yield World(client, model, asked)

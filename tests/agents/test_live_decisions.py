@@ -11,9 +11,9 @@ from pathlib import Path
 import pytest
 
 from tests.agents import record_claude_code, record_codex
+from tests.agents.client_sandbox import Person
 from tests.agents.clients import claude_code, codex
 from tests.agents.scripted_model import Script, Turn, Use, serving
-from tests.agents.client_sandbox import Person
 from tests.commands import WISEN
 from wisen.testing.transcripts import ClaudeTranscript
 

@@ -8,7 +8,7 @@ import pytest
 
 from tests.agents.scripted_model import Turn
 from tests.agents.test_live_claude_code import SCRIPT, World, a_world
-from tests.planted_secrets import residues
+from tests.planted_secrets import find_residues
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -45,7 +45,7 @@ def test_what_is_typed_is_gone_by_bytes_and_from_the_next_sessions_request(world
     unasked = world.asked(f"yes forget {WORD}", "--resume", session)[-1]
     assert "answers no pending question" in unasked[unasked.rindex("<wisen") :]
     world.cycle()
-    assert residues(world.home, [WORD]), "a yes to no question is none"
+    assert find_residues(world.home, [WORD]), "a yes to no question is none"
     told = world.asked(f"forget {WORD}", "--resume", session)[-1]
     answer = told[told.rindex("<wisen") :]
     assert "Noted" in answer
@@ -53,11 +53,11 @@ def test_what_is_typed_is_gone_by_bytes_and_from_the_next_sessions_request(world
     assert "R-" in answer, "what goes, with its source"
     world.cycle()
     world.cycle()
-    assert residues(world.home, [WORD]) == {}
+    assert find_residues(world.home, [WORD]) == {}
     after = next(request for request in world.asked("say hello") if "say hello" in request)
     assert WORD not in after
     world.wisen("learn", "--recheck")
-    assert residues(world.home, [WORD]) == {}
+    assert find_residues(world.home, [WORD]) == {}
 
 
 def test_memory_stats_are_told(world: World) -> None:
@@ -83,6 +83,6 @@ def test_a_session_that_is_off_is_told_nothing_and_leaves_nothing(world: World, 
     world.client.environment.pop("WISEN_OFF", None)
     world.cycle()
     world.wisen("learn", "--recheck")
-    assert residues(world.home, [WORD]) == {}
+    assert find_residues(world.home, [WORD]) == {}
     marker.unlink(missing_ok=True)
     assert any("year, month" in request for request in world.asked("say hello")), "others are told as ever"

@@ -18,10 +18,10 @@ import pytest
 
 from tests.agents import record_claude_code
 from tests.agents.abilities import shows
+from tests.agents.client_sandbox import Person, block_network, texts
 from tests.agents.clients import claude_code, program
 from tests.agents.gemini_client import Client
 from tests.agents.scripted_model import Model, Script, Turn, Use, serving
-from tests.agents.client_sandbox import Person, no_way_out, texts
 from tests.commands import WISEN
 from wisen import app
 from wisen.agents.gemini_cli import GeminiCli
@@ -125,7 +125,7 @@ class World(Person):
 
 @contextmanager
 def a_world(folder: Path) -> Iterator[World]:
-    with serving(SCRIPT) as model, no_way_out() as (ways, asked):
+    with serving(SCRIPT) as model, block_network() as (ways, asked):
         client = Client(program("gemini-cli"), folder, model.address)
         client.environment.update(ways)
         yield World(client, model, asked)

@@ -19,10 +19,10 @@ from typing import Any
 import pytest
 
 from tests.agents.abilities import shows
+from tests.agents.client_sandbox import Person, block_network, texts
 from tests.agents.clients import program
 from tests.agents.hermes_client import Client
 from tests.agents.scripted_model import Model, Script, Turn, Use, serving
-from tests.agents.client_sandbox import Person, no_way_out, texts
 from wisen import app
 from wisen.agents.hermes import Hermes
 from wisen.agents.hermes.install import HermesHooks
@@ -120,7 +120,7 @@ class World(Person):
 
 @contextmanager
 def a_world(folder: Path) -> Iterator[World]:
-    with serving(SCRIPT) as model, no_way_out() as (ways, _):
+    with serving(SCRIPT) as model, block_network() as (ways, _):
         client = Client(program("hermes"), folder, model.address)
         client.environment.update(ways)
         yield World(client, model)

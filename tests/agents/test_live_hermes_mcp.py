@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING
 import pytest
 
 from tests.agents.abilities import shows
+from tests.agents.client_sandbox import block_network
 from tests.agents.clients import program
 from tests.agents.hermes_client import Client
 from tests.agents.scripted_model import Turn, Use, serving
 from tests.agents.test_live_hermes import World
-from tests.agents.client_sandbox import no_way_out
 from tests.commands import WISEN
 from wisen.model.event import Outcome, Status
 
@@ -44,7 +44,7 @@ SETTINGS = """mcp_servers:
 @shows("hermes", "mcp")
 def test_the_client_recalls_and_suggests_through_our_server(tmp_path: Path) -> None:
     settings = SETTINGS.format(json.dumps(str(WISEN)), json.dumps(str(tmp_path / "ada" / "wisen")))
-    with serving(SCRIPT) as model, no_way_out() as (ways, _):
+    with serving(SCRIPT) as model, block_network() as (ways, _):
         client = Client(program("hermes"), tmp_path, model.address, more=settings)
         client.environment.update(ways)
         world = World(client, model)

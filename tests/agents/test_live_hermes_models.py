@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from tests.agents.client_sandbox import Person, block_network
 from tests.agents.clients import program
 from tests.agents.hermes_client import Client
 from tests.agents.scripted_model import Turn, serving
-from tests.agents.client_sandbox import Person, no_way_out
 from wisen.agents.hermes import Hermes
 from wisen.language_models.answer_format import build_prompt
 from wisen.language_models.command_model import CommandModel
@@ -26,7 +26,7 @@ pytestmark = [pytest.mark.needs("hermes"), pytest.mark.requirement("C8")]
 
 def test_the_real_client_answers_as_a_model(tmp_path: Path) -> None:
     question = harmless("are pears ripe?")
-    with serving({"are pears ripe?": [Turn('{"ok": true}')]}) as server, no_way_out() as (ways, _):
+    with serving({"are pears ripe?": [Turn('{"ok": true}')]}) as server, block_network() as (ways, _):
         client = Client(program("hermes"), tmp_path, server.address)
         client.environment.update(ways)
         person = Person(client.home, client.project, client.environment)

@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 
+from tests.agents.client_sandbox import Person, texts
 from tests.agents.clients import claude_code
 from tests.agents.record_claude_code import Client
 from tests.agents.scripted_model import Script, Turn, serving
-from tests.agents.client_sandbox import Person, texts
 from wisen.testing.transcripts import ClaudeTranscript
 
 SCRIPT: Script = {

@@ -9,10 +9,10 @@ from pathlib import Path
 
 import pytest
 
+from tests.agents.client_sandbox import Person, texts
 from tests.agents.clients import claude_code
 from tests.agents.record_claude_code import Client
 from tests.agents.scripted_model import Turn, serving
-from tests.agents.client_sandbox import Person, texts
 from wisen.testing.transcripts import ClaudeTranscript
 
 pytestmark = [pytest.mark.needs("claude-code"), pytest.mark.needs("git")]

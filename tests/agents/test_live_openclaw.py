@@ -17,9 +17,9 @@ from typing import Any
 import pytest
 
 from tests.agents.abilities import shows
+from tests.agents.client_sandbox import Person, block_network, texts
 from tests.agents.openclaw_client import Client
 from tests.agents.scripted_model import Model, Script, Turn, Use, serving
-from tests.agents.client_sandbox import Person, no_way_out, texts
 from wisen import app
 from wisen.agents.openclaw import OpenClaw
 from wisen.agents.openclaw.install import OpenClawHooks
@@ -107,7 +107,7 @@ def results(messages: list[dict[str, Any]]) -> list[str]:
 
 @contextmanager
 def a_world(name: str, folder: Path) -> Iterator[World]:
-    with serving(SCRIPT) as model, no_way_out() as (ways, _):
+    with serving(SCRIPT) as model, block_network() as (ways, _):
         client = Client(name, folder, model.address)
         client.environment.update(ways)
         yield World(client, model)

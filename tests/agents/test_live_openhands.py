@@ -11,9 +11,9 @@ from pathlib import Path
 import pytest
 
 from tests.agents.abilities import shows
+from tests.agents.client_sandbox import Person, block_network
 from tests.agents.clients import program
 from tests.agents.scripted_model import Model, Script, Turn, Use, serving
-from tests.agents.client_sandbox import Person, no_way_out
 from wisen.agents.openhands import OpenHands
 from wisen.model.event import (
     Call,
@@ -138,7 +138,7 @@ class World(Person):
 @pytest.fixture(scope="module")
 def world(tmp_path_factory: pytest.TempPathFactory) -> Iterator[World]:
     folder = tmp_path_factory.mktemp("live_openhands")
-    with serving(SCRIPT) as model, no_way_out() as (ways, _):
+    with serving(SCRIPT) as model, block_network() as (ways, _):
         world = World(folder, model, ways)
         driver = world.home / "driver.py"
         driver.write_text(DRIVER)

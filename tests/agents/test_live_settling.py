@@ -9,6 +9,7 @@ from typing import Any, cast
 
 import pytest
 
+from tests.agents.client_sandbox import Person, texts
 from tests.agents.clients import claude_code, codex
 from tests.agents.pointing_scenes import FIRST, NEGATED, OWN, PASTED, typing
 from tests.agents.scripted_model import Script, Turn
@@ -16,7 +17,6 @@ from tests.agents.test_live_claude_code import SCRIPT as CLAUDE_SCRIPT
 from tests.agents.test_live_claude_code import a_world as a_claude_world
 from tests.agents.test_live_codex import SCRIPT as CODEX_SCRIPT
 from tests.agents.test_live_codex import a_world as a_codex_world
-from tests.agents.client_sandbox import Person, texts
 
 pytestmark = pytest.mark.requirement("X7", "C8", "N4")
 

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 from tests.agents.openclaw_sessions import SESSIONS, Database, Transcript
 from tests.edits.edit_ports import make_edit_ports
-from tests.hooks import stands
+from tests.hooks import are_hooks_installed
 from wisen.agents.claude_code.install import ClaudeCodeHooks
 from wisen.agents.openclaw.install import FILES, PLUGIN, OpenClawHooks
 from wisen.edits.edit_history import edit_history
@@ -109,7 +109,7 @@ def test_the_plugin_is_put_in_once_and_taken_out_byte_for_byte(tmp_path: Path, h
     assert plugins["entries"][PLUGIN] == WANTED[0].value
     assert (PLUGIN in plugins["allow"]) if held and b"allow" in held else "allow" not in plugins
     assert install_hooks(edit_ports, path, AGENT, WANTED).held == put.holds == path.read_bytes()
-    assert stands(edit_ports, path, AGENT, WANTED)
+    assert are_hooks_installed(edit_ports, path, AGENT, WANTED)
     assert [each.path for each in installed_hooks(edit_history(edit_ports), AGENT)] == [str(path)]
     assert installed_hooks(edit_history(edit_ports), ClaudeCodeHooks(Path("/home/ada"), {})) == (), (
         "they are another agent's"
@@ -136,7 +136,7 @@ def test_after_openclaw_rewrote_its_settings_just_ours_goes(tmp_path: Path, held
     edit_ports = make_edit_ports()
     install_hooks(edit_ports, path, AGENT, WANTED)
     rewritten(path)
-    assert stands(edit_ports, path, AGENT, WANTED)
+    assert are_hooks_installed(edit_ports, path, AGENT, WANTED)
     as_rewritten = path.read_bytes()
     assert install_hooks(edit_ports, path, AGENT, WANTED).holds == as_rewritten
     remove_hooks(edit_ports, path, AGENT)
@@ -152,7 +152,7 @@ def test_what_the_person_added_to_our_entry_goes_with_it_and_is_asked_for_no_lon
     settings = settings_of(path)
     settings["plugins"]["entries"][PLUGIN]["hooks"]["timeoutMs"] = 900
     path.write_text(json.dumps(settings))
-    assert not stands(edit_ports, path, AGENT, WANTED)
+    assert not are_hooks_installed(edit_ports, path, AGENT, WANTED)
     remove_hooks(edit_ports, path, AGENT)
     assert PLUGIN not in path.read_text()
     assert installed_hooks(edit_history(edit_ports), AGENT) == ()

@@ -13,7 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.agents.opencode_sessions import RUN, Talk, read
-from tests.hooks import mark_behind
+from tests.hooks import with_mark
 from wisen.agents.agent_ports import Agent
 from wisen.agents.log_detection import detect_agent
 from wisen.agents.opencode import OpenCode
@@ -170,7 +170,7 @@ def test_a_prompt_that_a_program_handed_on_in_quotes_is_taken_without_them(
         ({"output": "yes"}, (Status.OK, None)),
         ({"status": "error", "error": "The user has specified a rule which prevents you"}, (Status.CANCELLED, None)),
         ({"status": "error", "error": wrap("A guard stops this call.")}, (Status.CANCELLED, None)),
-        ({"status": "error", "error": mark_behind("A guard stops it.\nInstead: x")}, (Status.CANCELLED, None)),
+        ({"status": "error", "error": with_mark("A guard stops it.\nInstead: x")}, (Status.CANCELLED, None)),
         ({"status": "error", "error": f"no\n{wrap('x')}"}, (Status.FAILED, f"no\n{wrap('x')}")),
     ],
 )

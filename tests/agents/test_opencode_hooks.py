@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 from tests.agents.opencode_sessions import Talk
 from tests.edits.edit_ports import make_edit_ports
-from tests.hooks import stands
+from tests.hooks import are_hooks_installed
 from wisen.agents.claude_code.install import ClaudeCodeHooks
 from wisen.agents.opencode.install import OpenCodeHooks
 from wisen.edits.edit_history import edit_history
@@ -93,7 +93,7 @@ def test_the_plugin_is_put_in_once_and_taken_out_byte_for_byte(tmp_path: Path, h
     put = install_hooks(edit_ports, path, AGENT, WANTED)
     assert [each.caller for each in AGENT.parse(settings_of(path)).callings if each.caller] == [CALLER]
     assert install_hooks(edit_ports, path, AGENT, WANTED).held == put.holds == path.read_bytes()
-    assert stands(edit_ports, path, AGENT, WANTED)
+    assert are_hooks_installed(edit_ports, path, AGENT, WANTED)
     assert [each.path for each in installed_hooks(edit_history(edit_ports), AGENT)] == [str(path)]
     assert installed_hooks(edit_history(edit_ports), ClaudeCodeHooks(Path("/home/ada"), {})) == (), (
         "it is another agent's"

@@ -10,8 +10,8 @@ import pytest
 
 import wisen
 from tests.commands import run
-from tests.guard_scenarios import stumbled
-from tests.hooks import answered, taught
+from tests.guard_scenarios import record_fixed_failures
+from tests.hooks import hook_answer, write_lesson_sessions
 from wisen import app
 from wisen.errors import PersonNeeded, UsageError
 from wisen.learner import Learner
@@ -28,7 +28,7 @@ OWN = "# Shop\n\nMine.\n"
 @pytest.fixture
 def shop(home: Path) -> Path:
     project = home / "shop"
-    taught(home, project)
+    write_lesson_sessions(home, project)
     (project / "CLAUDE.md").write_text(OWN)
     with wisen.open_learner() as learner:
         learner.learn()
@@ -95,19 +95,19 @@ def test_a_guard_goes_back_to_the_mode_it_had_and_hooks_follow(shop: Path, home:
     with wisen.open_learner() as learner:
         guard = learner.guards.add("warn shell: git push --force # it is not allowed", None)
         learner.guards.set_mode(guard.guard.id, Mode.DENY)
-        assert answered(home / "wisen", "before-call", call)["permissionDecision"] == "deny"
+        assert hook_answer(home / "wisen", "before-call", call)["permissionDecision"] == "deny"
         learner.changes.undo()
         assert learner.guards.get(guard.guard.id).mode is Mode.WARN
         learner.changes.undo()
         assert [each.guard.id for each in learner.guards.all() if each.guard.id == guard.guard.id] == []
-        assert answered(home / "wisen", "before-call", {**call, "session_id": "t"}) == {}
+        assert hook_answer(home / "wisen", "before-call", {**call, "session_id": "t"}) == {}
         again = learner.guards.add("warn shell: git push --force # it is not allowed", None)
         assert learner.guards.get(again.guard.id).mode is Mode.WARN, "it can be made again"
 
 
 @pytest.mark.requirement("S6")
 def test_a_proposed_guard_that_was_accepted_is_in_shadow_again(home: Path) -> None:
-    stumbled(home, home / "shop", (1, 2, 3))
+    record_fixed_failures(home, home / "shop", (1, 2, 3))
     with wisen.open_learner() as learner:
         learner.cycle()
         (proposal,) = (each.proposal for each in learner.proposals.all() if each.proposal.type is ProposalType.GUARD)

@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 
 from tests.commands import AS_PERSON, run
-from tests.hooks import fire, taught
+from tests.hooks import fire, write_lesson_sessions
 from wisen.testing.transcripts import ClaudeTranscript
 
 ROOT = Path(__file__).parents[2]
@@ -23,7 +23,7 @@ ROOT = Path(__file__).parents[2]
 @pytest.fixture
 def ada(home: Path) -> Path:
     """A user with a project, hooks in an agent, a rule in a file and proposals."""
-    taught(home, home / "shop")
+    write_lesson_sessions(home, home / "shop")
     (home / ".claude" / "settings.json").write_text("{}\n")
     run("install", "claude-code")
     run("cycle", "--quick")

@@ -17,7 +17,7 @@ from tests.agents.openclaw_sessions import SESSIONS, Transcript
 from tests.agents.opencode_sessions import Talk
 from tests.agents.openhands_events import Conversation
 from tests.commands import run
-from tests.hooks import fire, taught
+from tests.hooks import fire, write_lesson_sessions
 from tests.rules.test_preferences_file import prefer
 from wisen import app
 from wisen.model.entry import EntryOrigin, EntrySource, EntryStatus, ManualEntry, MoveKind
@@ -42,7 +42,7 @@ def bytes_outside(home: Path) -> dict[str, bytes | None]:
 def workspace(home: Path) -> Path:
     """A world with sessions of every agent, their files and a workspace with all of its notes; hooks are installed."""
     shop = home / "shop"
-    taught(home, shop)
+    write_lesson_sessions(home, shop)
     (shop / ".git").mkdir()
     workspace = home / ".openclaw" / "workspace"
     (workspace / "memory").mkdir(parents=True)

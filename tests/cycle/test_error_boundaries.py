@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.guard_scenarios import learning, stumbled
-from tests.hooks import fire, taught
+from tests.guard_scenarios import open_learner, record_fixed_failures
+from tests.hooks import fire, write_lesson_sessions
 from wisen.errors import FileError, StoreDamaged
 from wisen.learner import Learner
 from wisen.model import error_boundaries
@@ -46,15 +46,15 @@ def a_world(home: Path) -> None:
     """Two projects with corrections, failures, fixes and instruction files, and a workspace with `.learnings`."""
     for name in ("shop", "barn"):
         project = home / name
-        taught(home, project)
-        stumbled(home, project, (7, 8, 9) if name == "shop" else (17, 18, 19))
+        write_lesson_sessions(home, project)
+        record_fixed_failures(home, project, (7, 8, 9) if name == "shop" else (17, 18, 19))
         (project / "CLAUDE.md").write_text("# Rules\n\n- Run the tests with make.\n")
     (home / "barn" / ".learnings").mkdir()
 
 
 def cycle(home: Path, around: ErrorBoundaries) -> tuple[CycleResult, str | None]:
     """What a cycle did, and what its run is remembered by."""
-    with learning(home) as learner:
+    with open_learner(home) as learner:
         learner._boundaries = around
         done = learner.cycle()
         return done, learner.status().runs[0].error
@@ -148,7 +148,7 @@ def told_rules(learner: Learner) -> list[str]:
 @pytest.mark.parametrize("padding", [0, 5_000])
 def test_arguments_nested_however_deep_cost_nothing_else(home: Path, levels: int, padding: int) -> None:
     project = home / "shop"
-    taught(home, project)
+    write_lesson_sessions(home, project)
     log = ClaudeTranscript(3, cwd=str(project))
     log.prompt("look around")
     log.bash("make", "make: *** failed", exit_code=2)
@@ -157,7 +157,7 @@ def test_arguments_nested_however_deep_cost_nothing_else(home: Path, levels: int
     text = path.read_text()
     assert text.count('{"command":"make"') == 1
     path.write_text(text.replace('{"command":"make"', f'{{"deep":{deep},"command":"make"'))
-    with learning(home) as learner:
+    with open_learner(home) as learner:
         report = learner.learn()
         assert report.counts.sessions == 3
         assert any("pnpm" in each for each in told_rules(learner))
@@ -169,13 +169,13 @@ def test_arguments_nested_however_deep_cost_nothing_else(home: Path, levels: int
 )
 def test_a_time_that_is_none_costs_its_record_only(home: Path, stamp: str) -> None:
     project = home / "shop"
-    taught(home, project)
+    write_lesson_sessions(home, project)
     log = ClaudeTranscript(3, cwd=str(project))
     log.prompt("no, never push to main without asking me")
     path = log.write(home / ".claude" / "projects" / "shop")
     records = [json.loads(line) for line in path.read_text().splitlines()]
     path.write_text("".join(json.dumps({**each, "timestamp": stamp}) + "\n" for each in records))
-    with learning(home) as learner:
+    with open_learner(home) as learner:
         report = learner.cycle().report
         assert report is not None
         assert report.counts.sessions >= 2
@@ -207,7 +207,7 @@ def a_pipe(path: Path) -> None:
 
 @pytest.mark.parametrize("make", [a_folder, a_dangling_link, a_loop, a_device, a_pipe])
 def test_a_project_whose_instruction_file_cannot_be_read_keeps_no_other_from_learning(home: Path, make: object) -> None:
-    taught(home, home / "good")
+    write_lesson_sessions(home, home / "good")
     bad = home / "bad"
     bad.mkdir()
     assert callable(make)
@@ -218,7 +218,7 @@ def test_a_project_whose_instruction_file_cannot_be_read_keeps_no_other_from_lea
         log.bash("true")
         log.prompt("no, from now on always use uv instead of pip")
         log.write(home / ".claude" / "projects" / "bad")
-    with learning(home) as learner:
+    with open_learner(home) as learner:
         done = learner.cycle()
         waiting = [each.proposal for each in learner.proposals.all() if each.is_waiting]
     assert any("pnpm" in each.text and "good" in each.path for each in waiting)
@@ -239,7 +239,7 @@ def test_a_byte_that_is_no_text_costs_no_more_than_itself(home: Path, bad: bytes
     log.bash("pnpm test")
     path = log.write(home / ".claude" / "projects" / "shop")
     path.write_bytes(path.read_bytes().replace(b"BROKEN", b"br" + bad + b"ken"))
-    with learning(home) as learner:
+    with open_learner(home) as learner:
         first = learner.learn()
         again = learner.learn()
         assert first.counts.typed_turns == 2

@@ -6,15 +6,15 @@ from collections import Counter
 
 import pytest
 
+from tests.cycle.traces import WALKS, run_trace
 from tests.cycle.tracing import IN_HANDS, Stop, backwards
-from tests.cycle.traces import WALKS, traced
 
 MOST = 9
 
 
 @pytest.mark.parametrize("name", WALKS)
 def test_a_value_passes_few_folders_and_none_of_them_twice(name: str) -> None:
-    walk = traced(name)
+    walk = run_trace(name)
     assert walk.stations, "it was followed"
     assert len({*walk.stations}) <= MOST, walk.stations
     assert {station for station, times in Counter(walk.stations).items() if times > 1} == set(), walk.stations

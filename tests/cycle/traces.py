@@ -33,7 +33,7 @@ _MOST_NAMED = 4
 
 
 @dataclass
-class Walk:
+class Trace:
     """What was seen of one walk."""
 
     title: str
@@ -192,7 +192,7 @@ def undo(world: World, tracer: Tracer) -> set[str]:
 WALKS: dict[str, Callable[[World, Tracer], set[str]]] = {"correction": correction, "failure": failure, "undo": undo}
 
 
-def traced(name: str) -> Walk:
+def run_trace(name: str) -> Trace:
     """Take a walk in a process of its own, where nothing is remembered from another one."""
     with tempfile.TemporaryDirectory() as folder:
         home = Path(folder).resolve()
@@ -218,7 +218,7 @@ def traced(name: str) -> Walk:
         told = json.loads(done.stdout)
     stops = [Stop(**{**each, "reads": set(each["reads"]), "writes": set(each["writes"])}) for each in told["stops"]]
     doc = WALKS[name].__doc__ or ""
-    return Walk(doc, told["files"], stops, backwards(stops, told["targets"]))
+    return Trace(doc, told["files"], stops, backwards(stops, told["targets"]))
 
 
 def _root() -> Path:
@@ -245,7 +245,7 @@ def _few(names: list[str]) -> str:
     return ", ".join([*names[:_MOST_NAMED], *(["…"] if len(names) > _MOST_NAMED else [])])
 
 
-def markdown(walk: Walk) -> str:
+def markdown(walk: Trace) -> str:
     """A walk as a list of `file: function`."""
     title, _, rest = walk.title.rstrip(".").partition(": ")
     again = len(walk.stations) - len({*walk.stations})
@@ -263,7 +263,7 @@ def markdown(walk: Walk) -> str:
     return "\n".join([*lines, "", f"Also called: {', '.join(walk.beside) or 'nobody'}."])
 
 
-def every_stop(walk: Walk) -> str:
+def every_stop(walk: Trace) -> str:
     """Everybody who had the value, one after the other."""
     return "\n".join(
         f"{stop.station:12} {stop.entry} ({', '.join(stop.functions)}) by {stop.caller}: "
@@ -278,7 +278,7 @@ def main(arguments: list[str]) -> None:
         _take(arguments[1], Path(arguments[2]))
         return
     for name in WALKS:
-        walk = traced(name)
+        walk = run_trace(name)
         if "--files" in arguments:
             had = len({*walk.stations, *walk.beside})
             print(f"{name}: {len(walk.files)} files in {len(walk.folders)} folders ran;", end=" ")

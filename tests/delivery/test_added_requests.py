@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from tests.commands import run
-from tests.hooks import fire, taught
+from tests.hooks import fire, write_lesson_sessions
 from wisen.feedback.language import format_language, merge, read_language
 from wisen.feedback.language_requests import build_request_table
 from wisen.kernel.request_reading import phrase_request, read_request, recall_query
@@ -46,7 +46,7 @@ forget = ["ลืม{what}"]
 def project(home: Path) -> Path:
     """A project with a lesson, and a language of the user's."""
     folder = home / "shop"
-    taught(home, folder)
+    write_lesson_sessions(home, folder)
     file = home / "wisen" / "languages" / "nl.toml"
     file.parent.mkdir(parents=True)
     file.write_text(DUTCH, encoding="utf-8")

@@ -15,7 +15,7 @@ import pytest
 from msgspec import structs
 
 from tests.commands import run
-from tests.hooks import CLIENT, failed, fire, fire_sealed, taught, unsealed, without_questions
+from tests.hooks import CLIENT, failed_call, fire, fire_sealed, without_questions, without_seals, write_lesson_sessions
 from wisen import app
 from wisen.model.entry import Category
 from wisen.model.exposure import Arm
@@ -30,7 +30,7 @@ SAID = "Exit code 2\nshopctl: error: unrecognized option '--wait'"
 def project(home: Path) -> Path:
     """A project with two sessions that taught something, and snapshots made of it."""
     folder = home / "shop"
-    taught(home, folder)
+    write_lesson_sessions(home, folder)
     run("cycle", "--quick")
     return folder
 
@@ -59,16 +59,16 @@ def test_a_correction_of_an_earlier_session_is_what_the_next_one_begins_with(wis
 
 @pytest.mark.requirement("F4")
 def test_a_known_fix_comes_right_after_the_failure_and_once_in_a_session(wisen: Path, project: Path) -> None:
-    event = failed("shopctl deploy --wait --to berlin", SAID, cwd=project)
+    event = failed_call("shopctl deploy --wait --to berlin", SAID, cwd=project)
     told = fire(wisen, "failure", event)
     assert "`shopctl deploy --wait` → `shopctl deploy`" in told
     assert fire(wisen, "failure", event) == ""
     assert fire(wisen, "failure", {**event, "session_id": "another"}) == told
-    assert fire(wisen, "failure", failed("shopctl deploy", SAID, session="x", cwd=project)) == "", (
+    assert fire(wisen, "failure", failed_call("shopctl deploy", SAID, session="x", cwd=project)) == "", (
         "there is nothing to leave out"
     )
     assert fire(wisen, "failure", {**event, "session_id": "y", "is_interrupt": True}) == ""
-    other = failed("git push --wait", "Exit code 1\nfatal: not a git repository", session="z", cwd=project)
+    other = failed_call("git push --wait", "Exit code 1\nfatal: not a git repository", session="z", cwd=project)
     assert fire(wisen, "failure", other) == ""
 
 
@@ -121,7 +121,7 @@ def test_a_fix_that_is_not_known_to_be_harmless_is_told_only_where_the_user_said
         (entry,) = [each for each in json.loads(run("entries", "--json").stdout)["entries"] if each["type"] == "error"]
         run("entries", "confirm", entry["name"])
         run("cycle", "--quick")
-    told = fire(wisen, "failure", failed("shopctl deploy --go", f"Exit code 2\n{said}", cwd=project))
+    told = fire(wisen, "failure", failed_call("shopctl deploy --go", f"Exit code 2\n{said}", cwd=project))
     assert ("--go → --really" in told) is (known_by in ("the user", "approval"))
 
 
@@ -190,7 +190,7 @@ def test_a_workspace_that_looks_for_it_in_a_file_finds_what_a_session_begins_wit
     assert not left.exists()
     run("cycle", "--quick")
     begins = fire(wisen, "session-start", {"session_id": "s", "cwd": str(project), "source": "startup"})
-    assert unsealed(left.read_text("utf-8")) == without_questions(begins)
+    assert without_seals(left.read_text("utf-8")) == without_questions(begins)
     (wisen / "config.toml").write_text("")
     run("cycle", "--quick")
     assert not left.exists(), "in the default profile nothing of ours is left there"
@@ -227,7 +227,7 @@ def test_a_session_begins_with_what_is_wrong_once_a_day(wisen: Path, project: Pa
 
 def test_what_was_delivered_is_in_the_ledger_once_and_holds_no_text(wisen: Path, project: Path) -> None:
     fire(wisen, "session-start", {"session_id": "s", "cwd": str(project), "source": "startup"})
-    fire(wisen, "failure", failed("shopctl deploy --wait", SAID, cwd=project))
+    fire(wisen, "failure", failed_call("shopctl deploy --wait", SAID, cwd=project))
     spooled = [path.read_text() for path in (wisen / "spool").glob("*.jsonl")]
     assert len(spooled) == 2
     assert not [text for text in spooled if "pnpm" in text or "shopctl" in text or "shop" in text]

@@ -9,7 +9,7 @@ import pytest
 
 from tests.agents.codex_rollouts import Rollout
 from tests.commands import run
-from tests.hooks import answered, fire, taught, without_questions
+from tests.hooks import fire, hook_answer, without_questions, write_lesson_sessions
 from wisen import app
 from wisen.health.hook_health import HomeHookHealth
 
@@ -21,7 +21,7 @@ FIXED = "`shopctl deploy --wait` → `shopctl deploy`"
 def project(home: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A project in which sessions of Claude Code taught something, and in which one is."""
     folder = home / "shop"
-    taught(home, folder)
+    write_lesson_sessions(home, folder)
     monkeypatch.chdir(folder)
     run("cycle", "--quick")
     return folder
@@ -53,10 +53,10 @@ def rollout(project: Path, code: int, *, behind: int = 0) -> tuple[Path, str]:
 @pytest.mark.requirement("F4")
 def test_a_failure_is_told_by_the_rollout_and_gets_its_fix_at_once(wisen: Path, project: Path) -> None:
     log, call = rollout(project, 2)
-    answer = answered(wisen, "after-call", ended(log, call, project), agent="codex")
+    answer = hook_answer(wisen, "after-call", ended(log, call, project), agent="codex")
     assert answer["hookEventName"] == "PostToolUse"
     assert FIXED in str(answer["additionalContext"])
-    assert answered(wisen, "after-call", ended(log, call, project), agent="codex") == {}, "it was told already"
+    assert hook_answer(wisen, "after-call", ended(log, call, project), agent="codex") == {}, "it was told already"
     run("cycle", "--quick")
     with app.wire().learner(reads=False) as learner:
         (row,) = learner.home.ledger.exposures.all(session="t1")
@@ -119,7 +119,7 @@ def test_where_an_agent_cannot_ask_a_guard_stops_the_call_and_has_it_ask(
 ) -> None:
     run("guards", "add", f"{mode} shell: shopctl burn")
     call = {"tool_name": "Bash", "tool_input": {"command": "shopctl burn"}, "tool_use_id": "c1"}
-    answer = answered(wisen, "before-call", {"session_id": "s", "cwd": str(project), **call}, agent=agent)
+    answer = hook_answer(wisen, "before-call", {"session_id": "s", "cwd": str(project), **call}, agent=agent)
     assert answer["permissionDecision"] == decision
     assert ("asked the user" in str(answer["permissionDecisionReason"])) == (mode != decision)
     run("cycle", "--quick")
@@ -133,7 +133,7 @@ def test_a_guard_of_files_looks_into_patches(wisen: Path, project: Path) -> None
     patch = "*** Begin Patch\n*** Update File: vendored/a.py\n@@\n-x\n+y\n*** End Patch\n"
     for text, stopped in ((patch, True), (patch.replace("vendored", "src"), False)):
         call = {"tool_name": "apply_patch", "tool_input": {"command": text}, "tool_use_id": "c1"}
-        answer = answered(wisen, "before-call", {"session_id": "s", "cwd": str(project), **call}, agent="codex")
+        answer = hook_answer(wisen, "before-call", {"session_id": "s", "cwd": str(project), **call}, agent="codex")
         assert ("permissionDecision" in answer) == stopped
 
 

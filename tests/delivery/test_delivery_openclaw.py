@@ -9,7 +9,7 @@ import pytest
 
 from tests.agents.openclaw_sessions import Database, Transcript
 from tests.commands import run
-from tests.hooks import answered, fire, taught
+from tests.hooks import fire, hook_answer, write_lesson_sessions
 from wisen import app
 from wisen.model.exposure import Exposure
 
@@ -21,7 +21,7 @@ FIXED = "`shopctl deploy --wait` → `shopctl deploy`"
 def project(home: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A project in which sessions of Claude Code taught something, and in which one is."""
     folder = home / "shop"
-    taught(home, folder)
+    write_lesson_sessions(home, folder)
     monkeypatch.chdir(folder)
     run("cycle", "--quick")
     return folder
@@ -77,7 +77,7 @@ def test_a_session_that_was_cleared_under_its_own_name_is_told_everything_anew(w
 
 @pytest.mark.requirement("F4")
 def test_a_fix_that_is_known_from_another_agents_shell_is_told_for_its_own(wisen: Path, project: Path) -> None:
-    answer = answered(wisen, "failure", failed(project), agent="openclaw")
+    answer = hook_answer(wisen, "failure", failed(project), agent="openclaw")
     assert FIXED in str(answer["additionalContext"])
     (row,) = exposures("s")
     assert (row.agent, row.event) == ("openclaw", "failure")
@@ -101,7 +101,7 @@ def test_a_file_that_only_claude_code_reads_tells_openclaw_nothing(wisen: Path, 
 def test_a_guard_may_ask_there(wisen: Path, project: Path) -> None:
     run("guards", "add", "ask shell: shopctl burn")
     call = {"tool_name": "exec", "tool_input": {"command": "shopctl burn"}, "tool_use_id": "c1"}
-    answer = answered(wisen, "before-call", {"session_id": "s", "cwd": str(project), **call}, agent="openclaw")
+    answer = hook_answer(wisen, "before-call", {"session_id": "s", "cwd": str(project), **call}, agent="openclaw")
     assert answer["permissionDecision"] == "ask"
     assert "before the user has said yes" in str(answer["permissionDecisionReason"])
 

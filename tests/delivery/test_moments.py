@@ -10,8 +10,8 @@ import pytest
 from msgspec import structs
 
 from tests.commands import run
-from tests.guard_scenarios import call, learning
-from tests.hooks import answered, fire, printed
+from tests.guard_scenarios import open_learner, shell_call
+from tests.hooks import fire, hook_answer, printed_json
 from wisen.delivery.reminders import build_reminders, is_for_one_call
 from wisen.model.directive import Trigger, TriggerCause
 from wisen.model.entry import Category, EntryOrigin, EntryStatus, EntryType, rule_id
@@ -58,7 +58,7 @@ def wisen(home: Path) -> Path:
 def test_before_a_call_like_the_refused_one_the_agent_is_told_what_the_user_said_and_when(
     wisen: Path, orchard: Path
 ) -> None:
-    told = answered(wisen, "before-call", call("cd x && pearctl ship --crate 7", orchard))
+    told = hook_answer(wisen, "before-call", shell_call("cd x && pearctl ship --crate 7", orchard))
     assert set(told) == {"hookEventName", "additionalContext"}, "it never decides about the call"
     text = str(told["additionalContext"])
     assert re.search(rf'2026-03-02, after you ran "pearctl ship --all", the user said: ".*{QUOTE}.?" \(R-', text)
@@ -68,7 +68,7 @@ def test_before_a_call_like_the_refused_one_the_agent_is_told_what_the_user_said
 def test_it_is_told_once_in_a_session_and_in_each_sub_agent_and_again_after_a_summary(
     wisen: Path, orchard: Path
 ) -> None:
-    event = call(COMMAND, orchard)
+    event = shell_call(COMMAND, orchard)
     assert QUOTE in fire(wisen, "before-call", event)
     assert fire(wisen, "before-call", event) == ""
     helper = {**event, "agent_id": "a1"}
@@ -82,15 +82,15 @@ def test_it_is_told_once_in_a_session_and_in_each_sub_agent_and_again_after_a_su
 def test_a_prompt_that_leads_to_such_a_call_tells_it_first(wisen: Path, orchard: Path) -> None:
     prompt = {"session_id": "s", "cwd": str(orchard), "prompt": "please ship the crates with pearctl"}
     assert QUOTE in fire(wisen, "prompt", prompt)
-    assert fire(wisen, "before-call", call(COMMAND, orchard)) == ""
+    assert fire(wisen, "before-call", shell_call(COMMAND, orchard)) == ""
     assert fire(wisen, "prompt", {**prompt, "session_id": "t", "prompt": "how tall are pear trees?"}) == ""
 
 
 def test_other_calls_and_other_places_are_told_nothing(wisen: Path, orchard: Path) -> None:
     for command in ("pearctl count", "ls", 'echo "pearctl ship"', "git status"):
-        assert fire(wisen, "before-call", call(command, orchard)) == ""
+        assert fire(wisen, "before-call", shell_call(command, orchard)) == ""
     edit = {"tool_name": "Edit", "tool_input": {"file_path": "a", "new_string": "pearctl ship"}}
-    assert fire(wisen, "before-call", {**call("", orchard), **edit}) == ""
+    assert fire(wisen, "before-call", {**shell_call("", orchard), **edit}) == ""
 
 
 @pytest.mark.requirement("X7")
@@ -102,30 +102,30 @@ def test_it_stays_in_its_project_and_out_of_the_session_it_came_from(home: Path,
     log.bash("ls")
     log.write(home / ".claude" / "projects" / "cellar")
     run("cycle", "--quick")
-    assert fire(wisen, "before-call", call(COMMAND, other)) == ""
-    assert fire(wisen, "before-call", call(COMMAND, home)) == ""
+    assert fire(wisen, "before-call", shell_call(COMMAND, other)) == ""
+    assert fire(wisen, "before-call", shell_call(COMMAND, home)) == ""
     source = ClaudeTranscript(1).session
-    assert fire(wisen, "before-call", call(COMMAND, orchard, session=source)) == ""
-    assert QUOTE in fire(wisen, "before-call", call(COMMAND, orchard))
+    assert fire(wisen, "before-call", shell_call(COMMAND, orchard, session=source)) == ""
+    assert QUOTE in fire(wisen, "before-call", shell_call(COMMAND, orchard))
 
 
 def test_every_agent_is_told_and_gemini_after_the_call_where_it_listens(wisen: Path, orchard: Path) -> None:
     for agent in ("codex", "opencode", "openclaw"):
-        event = {**call(COMMAND, orchard), "tool_name": "exec_command", "tool_input": {"cmd": COMMAND}}
+        event = {**shell_call(COMMAND, orchard), "tool_name": "exec_command", "tool_input": {"cmd": COMMAND}}
         assert QUOTE in fire(wisen, "before-call", event, agent=agent), agent
-    event = {**call(COMMAND, orchard), "tool_name": "run_shell_command"}
-    assert printed(wisen, "before-call", event, agent="gemini-cli") == {}
+    event = {**shell_call(COMMAND, orchard), "tool_name": "run_shell_command"}
+    assert printed_json(wisen, "before-call", event, agent="gemini-cli") == {}
     response = {"tool_response": {"llmContent": "Output: done"}}
-    told = printed(wisen, "after-call", {**event, **response}, agent="gemini-cli")
+    told = printed_json(wisen, "after-call", {**event, **response}, agent="gemini-cli")
     assert QUOTE in json.dumps(told)
-    assert printed(wisen, "after-call", {**event, **response}, agent="gemini-cli") == {}
+    assert printed_json(wisen, "after-call", {**event, **response}, agent="gemini-cli") == {}
 
 
 @pytest.mark.requirement("C3")
 def test_each_telling_is_an_exposure(home: Path, wisen: Path, orchard: Path) -> None:
-    fire(wisen, "before-call", call(COMMAND, orchard))
+    fire(wisen, "before-call", shell_call(COMMAND, orchard))
     run("cycle", "--quick")
-    with learning(home) as learner:
+    with open_learner(home) as learner:
         (state,) = [each for each in learner.lessons.all() if each.trigger is not None]
         (row,) = learner.home.ledger.exposures.of(rule_id(state.entry.id))
         assert (row.session, row.event, row.arm.value, row.call) == ("s", "before-call", "given", None)
@@ -137,11 +137,11 @@ def test_a_session_is_told_no_more_than_its_budget(
     for number, verb in enumerate(("sell", "press", "store"), 10):
         refused(home, orchard, number, f"no, that's wrong: ask me before you {verb} those", f"pearctl {verb} --all")
     run("cycle", "--quick")
-    told = [fire(wisen, "before-call", call(f"pearctl {verb}", orchard)) for verb in ("sell", "press", "store")]
+    told = [fire(wisen, "before-call", shell_call(f"pearctl {verb}", orchard)) for verb in ("sell", "press", "store")]
     assert [bool(each) for each in told] == [True, True, False]
     monkeypatch.setenv("WISEN_DELIVER_SESSION_TOKENS", "30")
     run("cycle", "--quick")
-    assert fire(wisen, "before-call", call("pearctl sell", orchard, session="poor")) == ""
+    assert fire(wisen, "before-call", shell_call("pearctl sell", orchard, session="poor")) == ""
 
 
 @pytest.mark.requirement("S9")
@@ -151,7 +151,7 @@ def test_what_the_user_forgets_or_closes_is_told_no_more_in_running_sessions(
     fire(wisen, "session-start", {"session_id": "s", "cwd": str(orchard), "source": "startup"})
     monkeypatch.chdir(orchard)
     run("forget", "pears go to the market", "--yes")
-    assert fire(wisen, "before-call", call(COMMAND, orchard)) == ""
+    assert fire(wisen, "before-call", shell_call(COMMAND, orchard)) == ""
     kept = b"".join(path.read_bytes() for path in (wisen / "snapshots").glob("*.json"))
     assert b"market" not in kept
 
@@ -163,7 +163,7 @@ def test_without_the_setting_nothing_of_it_is_told_or_written(
     folder = home / "orchard"
     refused(home, folder, 1)
     run("cycle", "--quick")
-    assert fire(wisen, "before-call", call(COMMAND, folder)) == ""
+    assert fire(wisen, "before-call", shell_call(COMMAND, folder)) == ""
     assert "moments" not in json.loads((wisen / "snapshots" / "current.json").read_text())
     assert (wisen / "snapshots" / "no-guards").exists(), "the launcher ends by itself"
 
@@ -176,11 +176,11 @@ def test_broken_sheets_and_strange_calls_keep_nobody_from_working(wisen: Path, o
         {"tool_input": {"command": "'" * 3000 + "pearctl ship"}},
     ]
     for fields in strange:
-        fire(wisen, "before-call", {**call(COMMAND, orchard, session=str(fields)[:20]), **fields})
+        fire(wisen, "before-call", {**shell_call(COMMAND, orchard, session=str(fields)[:20]), **fields})
     current = json.loads((wisen / "snapshots" / "current.json").read_text())
     for digest in current["moments"].values():
         (wisen / "snapshots" / f"{digest}.json").write_text("{}")
-    assert fire(wisen, "before-call", call(COMMAND, orchard, session="broken")) == ""
+    assert fire(wisen, "before-call", shell_call(COMMAND, orchard, session="broken")) == ""
 
 
 def state(number: int, text: str, *, words: tuple[str, ...] = ("pearctl", "ship"), context: str = "ctx") -> EntryState:
@@ -236,8 +236,8 @@ def test_what_cannot_be_taken_back_is_not_told_beside_the_call_and_a_guard_is_pr
     folder = home / "orchard"
     refused(home, folder, 1, "no, that's wrong: never rewrite what others pulled", "git push --force origin harvest")
     run("cycle", "--quick")
-    assert fire(wisen, "before-call", call("git push --force origin harvest", folder)) == ""
-    with learning(home) as learner:
+    assert fire(wisen, "before-call", shell_call("git push --force origin harvest", folder)) == ""
+    with open_learner(home) as learner:
         (guard,) = learner.guards.all()
         assert (guard.guard.watch, guard.mode.value) == ("shell: git push --force", "shadow")
         (asked,) = [each for each in learner.proposals.all() if each.proposal.type.value == "guard"]

@@ -11,7 +11,7 @@ import pytest
 import wisen
 from tests.agents.codex_rollouts import Rollout
 from tests.commands import run
-from tests.surfaces.mcp_clients import Told, asked
+from tests.surfaces.mcp_clients import ToolAnswer, ask_tool
 from wisen.feedback import open_turns
 from wisen.learner import Learner
 from wisen.testing.transcripts import ClaudeTranscript
@@ -40,7 +40,7 @@ ELSEWHERE = "the barn door should be red"
 TO_CODEX = "the sacks should stand upright"
 
 
-def a_project(home: Path, monkeypatch: pytest.MonkeyPatch, turns: Iterable[str] = ()) -> Path:
+def make_project(home: Path, monkeypatch: pytest.MonkeyPatch, turns: Iterable[str] = ()) -> Path:
     """A project whose turns are all in doubt, with an agent that may help."""
     monkeypatch.setattr(open_turns, "is_worth_asking", lambda heard, model: bool(heard.text))
     project = home / "orchard"
@@ -65,16 +65,16 @@ def a_project(home: Path, monkeypatch: pytest.MonkeyPatch, turns: Iterable[str] 
     return project
 
 
-def ids(project: Path) -> dict[str, str]:
+def open_turn_ids(project: Path) -> dict[str, str]:
     """The open turns of a project by their words."""
     with wisen.open_learner() as learner:
         found = learner.feedback.settlement.open_turns(learner.contexts.key_of(project))
         return {each.text: each.id for each in found}
 
 
-def pointed(project: Path, turn: str, **said: Any) -> Told:
+def point_at(project: Path, turn: str, **said: Any) -> ToolAnswer:
     """What becomes of what an agent says of a turn."""
-    return asked(project, "point", turn=turn, **({"kind": "correction"} | said))
+    return ask_tool(project, "point", turn=turn, **({"kind": "correction"} | said))
 
 
 def typed_texts(learner: Learner) -> list[str]:
@@ -83,12 +83,12 @@ def typed_texts(learner: Learner) -> list[str]:
     return [" ".join(turn.text.split()) for turn in turns if turn.text]
 
 
-def texts(learner: Learner) -> dict[str, str]:
+def entry_texts(learner: Learner) -> dict[str, str]:
     """What every entry says."""
     return {each.entry.id: each.text for each in learner.lessons.all()}
 
 
-def assert_only_own_words(learner: Learner, before: dict[str, str]) -> None:
+def assert_only_user_words(learner: Learner, before: dict[str, str]) -> None:
     """Every lesson that is new or has new words consists of words that the user typed in one turn, and none holds."""
     typed = typed_texts(learner)
     for state in learner.lessons.all():

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 import wisen
-from tests.language_models.chat_server import Says, Script, Server, chatting
+from tests.language_models.chat_server import ChatAnswer, Script, Server, serve_chat
 from tests.language_models.test_models import REFUSING, configure
 from wisen.feedback.doubt import BAND, DOUBTED_KINDS, MAX_LENGTH, is_doubtful, signals_of_kinds
 from wisen.model.report import Selection
@@ -69,13 +69,13 @@ def afresh(home: Path) -> None:
         file.unlink()
 
 
-def ruling(rule: Callable[[str], tuple[bool, bool]]) -> Callable[[Mapping[str, Any]], Says]:
+def ruling(rule: Callable[[str], tuple[bool, bool]]) -> Callable[[Mapping[str, Any]], ChatAnswer]:
     """A model that rules by the text."""
 
-    def says(body: Mapping[str, Any]) -> Says:
+    def says(body: Mapping[str, Any]) -> ChatAnswer:
         items = json.JSONDecoder().raw_decode(body["messages"][-1]["content"])[0]
         rulings = [dict(zip(("correction", "preference"), rule(item["text"]), strict=True)) for item in items]
-        return Says(
+        return ChatAnswer(
             json.dumps({"rulings": [{"id": item["id"], **each} for item, each in zip(items, rulings, strict=True)]})
         )
 
@@ -93,7 +93,7 @@ def offline(home: Path) -> Signals:
 
 def with_model(home: Path, script: Script, **more: object) -> tuple[Server, Signals, tuple[str, ...]]:
     """Learn with a model that may decide."""
-    with chatting(script) as server:
+    with serve_chat(script) as server:
         configure(home, server.name, adjudicate=True, **more)
         heard, warnings = learnt()
     return server, heard, warnings
@@ -137,7 +137,7 @@ def test_only_what_was_typed_goes_out(home: Path, offline: Signals) -> None:
 
 def test_what_was_asked_once_is_not_paid_for_twice(home: Path, offline: Signals) -> None:
     del offline
-    with chatting(ruling(lambda _: (True, False))) as server:
+    with serve_chat(ruling(lambda _: (True, False))) as server:
         configure(home, server.name, adjudicate=True)
         first, _ = learnt()
         asked = len(server.requests)
@@ -149,7 +149,7 @@ def test_what_was_asked_once_is_not_paid_for_twice(home: Path, offline: Signals)
 
 
 def test_it_is_off_unless_the_user_wants_it(home: Path, offline: Signals) -> None:
-    with chatting(ruling(lambda _: (True, True))) as server:
+    with serve_chat(ruling(lambda _: (True, True))) as server:
         configure(home, server.name)
         heard, warnings = learnt()
     assert (server.requests, heard, warnings) == ([], offline, ())
@@ -158,18 +158,18 @@ def test_it_is_off_unless_the_user_wants_it(home: Path, offline: Signals) -> Non
 @pytest.mark.parametrize(
     "says",
     [
-        Says("no json"),
-        Says('{"rulings": [{"id": "1", "correction": "yes", "preference": false}]}'),
-        Says('{"rulings": [], "also": 1}'),
-        Says(refusal="I will not."),
-        Says("who are you", 401),
-        Says("oops", 500),
-        Says("slow down", 429),
-        Says("{}", after=3),
+        ChatAnswer("no json"),
+        ChatAnswer('{"rulings": [{"id": "1", "correction": "yes", "preference": false}]}'),
+        ChatAnswer('{"rulings": [], "also": 1}'),
+        ChatAnswer(refusal="I will not."),
+        ChatAnswer("who are you", 401),
+        ChatAnswer("oops", 500),
+        ChatAnswer("slow down", 429),
+        ChatAnswer("{}", after=3),
     ],
     ids=lambda says: f"{says.status} {says.text[:30]} {says.refusal} {says.after}",
 )
-def test_where_there_is_no_answer_the_detectors_word_stands(home: Path, offline: Signals, says: Says) -> None:
+def test_where_there_is_no_answer_the_detectors_word_stands(home: Path, offline: Signals, says: ChatAnswer) -> None:
     server, heard, warnings = with_model(home, [says], seconds=2)
     assert heard == offline
     assert server.requests
@@ -179,7 +179,7 @@ def test_where_there_is_no_answer_the_detectors_word_stands(home: Path, offline:
 
 def test_a_model_that_answers_nonsense_is_not_asked_for_ever(home: Path) -> None:
     plant(home, sessions=40)
-    server, _, warnings = with_model(home, [Says("no json")], tokens_per_day=10**8)
+    server, _, warnings = with_model(home, [ChatAnswer("no json")], tokens_per_day=10**8)
     assert len(server.requests) == 6  # three questions, each with a second chance
     assert len(warnings) == 1
 
@@ -190,7 +190,7 @@ def test_a_model_that_answers_nonsense_is_not_asked_for_ever(home: Path) -> None
 )
 def test_over_a_cap_the_detectors_word_stands(home: Path, offline: Signals, more: dict[str, object], told: str) -> None:
     if not told:  # a local model costs nothing, unless the user says so
-        with chatting(ruling(lambda _: (False, False))) as server:
+        with serve_chat(ruling(lambda _: (False, False))) as server:
             configure(home, server.name, adjudicate=True, prices={server.name: {"input": 1, "output": 1}}, **more)
             heard, warnings = learnt()
         assert "money_per_day" in warnings[0]
@@ -213,7 +213,7 @@ def test_without_a_model_that_answers_the_detectors_word_stands(
 
 def test_answers_about_what_was_not_asked_change_nothing(home: Path, offline: Signals) -> None:
     strange = [{"id": id_, "correction": True, "preference": True} for id_ in ("0", "999", "", "1; DROP TABLE signals")]
-    _, heard, warnings = with_model(home, [Says(json.dumps({"rulings": strange}))])
+    _, heard, warnings = with_model(home, [ChatAnswer(json.dumps({"rulings": strange}))])
     assert (heard, warnings) == (offline, ())
 
 
@@ -225,7 +225,7 @@ def test_an_order_in_a_message_changes_labels_at_most(home: Path) -> None:
     log.prompt(order)
     log.write(home / ".claude" / "projects" / "orchard")
     text = json.dumps({"rulings": [{"id": "1", "correction": True, "preference": False}], "delete": "rules"})
-    with chatting([Says(text)]) as server:
+    with serve_chat([ChatAnswer(text)]) as server:
         configure(home, server.name, adjudicate=True)
         with wisen.open_learner() as learner:
             learner.learn()
@@ -240,7 +240,7 @@ def test_no_model_is_asked_where_nobody_would_count_it(home: Path) -> None:
     plant(home, sessions=1)
     from tests.commands import run
 
-    with chatting(ruling(lambda _: (True, True))) as server:
+    with serve_chat(ruling(lambda _: (True, True))) as server:
         configure(home, server.name, adjudicate=True)
         run("learn", "--dry-run", "--json")
         run("learn", "--sample", "--json")

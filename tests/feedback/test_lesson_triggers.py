@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.history_builder import course
+from tests.history_builder import build_history
 from wisen.feedback.lesson_triggers import add_triggers
 from wisen.model.signal import Lesson, LessonTopic, Polarity, Signal, SignalKind
 
@@ -14,7 +14,7 @@ def signal(kind: SignalKind = SignalKind.CORRECTION, lesson: Lesson | None = Non
 
 
 def heard(said: str, *signals: Signal) -> tuple[Signal, ...]:
-    history = course("said go on", "ok git push origin harvest", "refused", f"said {said}")
+    history = build_history("said go on", "ok git push origin harvest", "refused", f"said {said}")
     return add_triggers(history, history.turns[-1], signals)
 
 
@@ -48,5 +48,5 @@ def test_a_long_correction_and_one_for_now_are_no_lesson_of_the_moment(said: str
 
 def test_praise_is_no_lesson_and_without_a_call_nothing_changes() -> None:
     assert heard("great", signal(SignalKind.PRAISE)) == (signal(SignalKind.PRAISE),)
-    history = course("said go on", "ok ls", "said that is wrong")
+    history = build_history("said go on", "ok ls", "said that is wrong")
     assert add_triggers(history, history.turns[-1], [signal()]) == (signal(),)

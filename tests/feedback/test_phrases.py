@@ -11,7 +11,7 @@ import pytest
 
 import wisen
 from tests.commands import run
-from tests.planted_secrets import residues
+from tests.planted_secrets import find_residues
 from wisen.errors import ModelAbsent, ModelFailed, Reason, UsageError
 from wisen.feedback.phrase_naming import Label, Labels, Names
 from wisen.feedback.session_analysis import ANALYSIS_VERSION
@@ -212,7 +212,7 @@ def test_secrets_are_never_kept_as_phrases(home: Path) -> None:
     told = run("phrases", "learn", "--from", str(file)).stdout
     assert "may not be stored" in told
     assert secret not in told
-    assert residues(home / "wisen", [secret]) == {}
+    assert find_residues(home / "wisen", [secret]) == {}
     assert [each["phrase"] for each in shown()] == ["tss"]
 
 
@@ -230,10 +230,10 @@ def test_a_phrase_and_what_speaks_for_it_can_be_forgotten(home: Path) -> None:
         assert learner.feedback.phrases() == ()
         assert learner.home.ledger.phrases.proofs() == ()
         assert corrections(learner) == 0
-        assert residues(home / "wisen", ["grmpfl"]) == {}
+        assert find_residues(home / "wisen", ["grmpfl"]) == {}
         learner.learn()
         learner.feedback.learn_phrases(days=40)
-        assert residues(home / "wisen", ["grmpfl"]) == {}
+        assert find_residues(home / "wisen", ["grmpfl"]) == {}
         file = home / FILE
         file.write_text('{"correction": ["grmpfl"]}')
         taken = learner.feedback.import_phrases(file)

@@ -11,9 +11,16 @@ import pytest
 
 import wisen
 from tests.commands import run
-from tests.feedback.pointing_project import TURNS, a_project, assert_only_own_words, ids, pointed, texts
+from tests.feedback.pointing_project import (
+    TURNS,
+    assert_only_user_words,
+    entry_texts,
+    make_project,
+    open_turn_ids,
+    point_at,
+)
 from tests.hooks import fire, fire_sealed
-from tests.surfaces.mcp_clients import asked
+from tests.surfaces.mcp_clients import ask_tool
 from wisen.delivery.turn_questions import HEAD, MOST, TOKENS, TurnQuestion, select_questions
 from wisen.errors import PersonNeeded, UsageError
 from wisen.feedback.quote_verification import sentence_spans, verify_quote
@@ -35,7 +42,7 @@ A_SESSION = 200
 
 @pytest.fixture
 def orchard(home: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    return a_project(home, monkeypatch)
+    return make_project(home, monkeypatch)
 
 
 def told_turns(text: str) -> list[str]:
@@ -47,17 +54,17 @@ def wisen_home(learner: wisen.Learner) -> Path:
 
 
 def test_words_that_stand_there_become_a_lesson_in_the_users_own_words(orchard: Path) -> None:
-    turn = ids(orchard)[TURNS["two"]]
+    turn = open_turn_ids(orchard)[TURNS["two"]]
     with wisen.open_learner() as learner:
-        before = texts(learner)
-    done = pointed(orchard, turn[:7], words="Weigh the  plums twice", about="plums").value
+        before = entry_texts(learner)
+    done = point_at(orchard, turn[:7], words="Weigh the  plums twice", about="plums").value
     assert done["outcome"] == "learnt"
     with wisen.open_learner() as learner:
         (name,) = done["entries"]
         state, (seen,) = learner.lessons.get(name)
         assert (state.text, seen.quote) == ("Weigh the plums twice", "Weigh the plums twice")
         assert not state.confirmed
-        assert_only_own_words(learner, before)
+        assert_only_user_words(learner, before)
         learner.learn(recheck=True)
         assert learner.lessons.get(name)[0].text == "Weigh the plums twice"
         assert len(learner.lessons.get(name)[1]) == 1, "the same turn was counted twice"
@@ -68,9 +75,9 @@ def test_words_that_stand_there_become_a_lesson_in_the_users_own_words(orchard: 
 
 
 def test_what_was_settled_stands_when_the_index_is_made_anew(orchard: Path) -> None:
-    turns = ids(orchard)
-    pointed(orchard, turns[TURNS["plain"]], kind="none")
-    pointed(orchard, turns[TURNS["two"]], words=TURNS["two"])
+    turns = open_turn_ids(orchard)
+    point_at(orchard, turns[TURNS["plain"]], kind="none")
+    point_at(orchard, turns[TURNS["two"]], words=TURNS["two"])
     with wisen.open_learner() as learner:
         before = {each.entry.name: each.text for each in learner.lessons.all()}
         home = learner.home.path
@@ -99,7 +106,7 @@ def test_none_closes_what_was_heard_in_that_turn_and_undo_brings_it_back(orchard
             for each in learner.feedback.settlement.open_turns()
             if (each.session, each.message) == (seen.session, seen.message)
         )
-    assert pointed(orchard, turn, kind="none").value["outcome"] == "nothing"
+    assert point_at(orchard, turn, kind="none").value["outcome"] == "nothing"
     with wisen.open_learner() as learner:
         assert learner.lessons.get(state.entry.name)[0].is_over
         learner.cycle()
@@ -111,13 +118,13 @@ def test_none_closes_what_was_heard_in_that_turn_and_undo_brings_it_back(orchard
 
 
 def test_undo_takes_a_pointed_lesson_back_and_forget_takes_its_words(orchard: Path) -> None:
-    turns = ids(orchard)
-    (name,) = pointed(orchard, turns[TURNS["two"]], words="Weigh the plums twice").value["entries"]
+    turns = open_turn_ids(orchard)
+    (name,) = point_at(orchard, turns[TURNS["two"]], words="Weigh the plums twice").value["entries"]
     assert "an agent pointed at" in run("undo", "--list").stdout
     run("undo", "--yes")
     with wisen.open_learner() as learner:
         assert learner.lessons.get(name)[0].is_over
-    pointed(orchard, turns[TURNS["cased"]], words=TURNS["cased"])
+    point_at(orchard, turns[TURNS["cased"]], words=TURNS["cased"])
     run("forget", "GATE stays shut", "--scope", "all", "--yes")
     with wisen.open_learner() as learner:
         assert not [each for each in learner.home.ledger.moves.all(include_undone=True) if "GATE" in each.value]
@@ -125,8 +132,8 @@ def test_undo_takes_a_pointed_lesson_back_and_forget_takes_its_words(orchard: Pa
 
 
 def test_nothing_lasts_by_the_word_of_an_agent_alone(orchard: Path) -> None:
-    turn = ids(orchard)[TURNS["two"]]
-    done = pointed(orchard, turn, kind="preference", words="Weigh the plums twice", standing=True).value
+    turn = open_turn_ids(orchard)[TURNS["two"]]
+    done = point_at(orchard, turn, kind="preference", words="Weigh the plums twice", standing=True).value
     assert done["waits"]
     with wisen.open_learner() as learner:
         (name,) = done["entries"]
@@ -143,23 +150,25 @@ def test_nothing_lasts_by_the_word_of_an_agent_alone(orchard: Path) -> None:
 
 
 def test_to_remember_is_only_what_the_user_asked_to_remember(orchard: Path) -> None:
-    (name,) = pointed(orchard, ids(orchard)[TURNS["cased"]], kind="remember", words=TURNS["cased"]).value["entries"]
+    (name,) = point_at(orchard, open_turn_ids(orchard)[TURNS["cased"]], kind="remember", words=TURNS["cased"]).value[
+        "entries"
+    ]
     with wisen.open_learner() as learner:
         assert learner.lessons.get(name)[0].durable < 0.9
 
 
 def test_a_turn_is_settled_once(orchard: Path) -> None:
-    turn = ids(orchard)[TURNS["two"]]
-    assert not pointed(orchard, turn, words=TURNS["two"]).failed
-    assert "was answered before" in pointed(orchard, turn, kind="none").text
-    assert turn not in ids(orchard).values()
+    turn = open_turn_ids(orchard)[TURNS["two"]]
+    assert not point_at(orchard, turn, words=TURNS["two"]).failed
+    assert "was answered before" in point_at(orchard, turn, kind="none").text
+    assert turn not in open_turn_ids(orchard).values()
 
 
 def test_without_a_yes_nothing_is_asked_offered_or_taken(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    orchard = a_project(home, monkeypatch)
-    turn = ids(orchard)[TURNS["two"]]
+    orchard = make_project(home, monkeypatch)
+    turn = open_turn_ids(orchard)[TURNS["two"]]
     run("feedback", "off")
-    assert "has not allowed" in pointed(orchard, turn, words=TURNS["two"]).text
+    assert "has not allowed" in point_at(orchard, turn, words=TURNS["two"]).text
     with wisen.open_learner() as learner:
         learner.cycle()
         (learner.home.path / "snapshots" / "pointing").mkdir(exist_ok=True)
@@ -194,7 +203,7 @@ def test_install_asks_once_and_is_off_where_nobody_can_answer(home: Path) -> Non
 
 
 def test_a_session_is_asked_once_about_short_turns_and_each_of_them_by_one_session(orchard: Path) -> None:
-    asked(orchard, "rules")
+    ask_tool(orchard, "rules")
     with wisen.open_learner() as learner:
         home = wisen_home(learner)
         wisen.app.wire().record_pointer("claude-code")
@@ -239,9 +248,9 @@ def test_the_question_and_the_tool_stay_below_their_budget(orchard: Path) -> Non
 
 
 def test_secrets_forgotten_words_and_hidden_letters_are_not_shown(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    orchard = a_project(home, monkeypatch)
+    orchard = make_project(home, monkeypatch)
     run("forget", "scale is off", "--scope", "all", "--yes")
-    shown = ids(orchard)
+    shown = open_turn_ids(orchard)
     assert not [text for text in shown if "scale" in text]
     assert all(len(text) <= 280 for text in shown)
 
@@ -249,13 +258,13 @@ def test_secrets_forgotten_words_and_hidden_letters_are_not_shown(home: Path, mo
 def test_what_says_itself_that_it_lasts_is_never_in_doubt(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     from wisen.testing.transcripts import ClaudeTranscript
 
-    orchard = a_project(home, monkeypatch)
+    orchard = make_project(home, monkeypatch)
     log = ClaudeTranscript(7, cwd=str(orchard))
     log.prompt("never stack the crates higher than two")
     log.write(home / ".claude" / "projects" / "orchard")
     with wisen.open_learner() as learner:
         learner.learn()
-    assert "never stack the crates higher than two" not in ids(orchard)
+    assert "never stack the crates higher than two" not in open_turn_ids(orchard)
 
 
 @pytest.mark.parametrize(
@@ -284,7 +293,7 @@ def test_marks_at_the_end_and_blanks_may_differ_and_nothing_else() -> None:
 
 
 def test_a_turn_with_a_block_in_it_is_not_asked_about_and_proves_nothing(orchard: Path) -> None:
-    assert TURNS["fenced"] not in ids(orchard)
+    assert TURNS["fenced"] not in open_turn_ids(orchard)
     for words in ("The tape is blue.", "that was the label: ``` The tape is blue.", TURNS["fenced"]):
         with pytest.raises(UsageError):
             verify_quote(words, TURNS["fenced"])

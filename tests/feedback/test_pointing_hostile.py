@@ -15,14 +15,14 @@ from tests.feedback.pointing_project import (
     SAID_BY_TOOL,
     TO_CODEX,
     TURNS,
-    a_project,
-    assert_only_own_words,
-    ids,
-    pointed,
-    texts,
+    assert_only_user_words,
+    entry_texts,
+    make_project,
+    open_turn_ids,
+    point_at,
 )
 from tests.permission_messages import CORRECTIONS, PERMISSIONS
-from tests.surfaces.mcp_clients import asked
+from tests.surfaces.mcp_clients import ask_tool
 from wisen.errors import UsageError
 from wisen.feedback.quote_verification import verify_quote
 from wisen.model.pointing import turn_id
@@ -114,52 +114,52 @@ REFUSED: dict[str, Attempt] = {
 
 @pytest.fixture
 def orchard(home: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    return a_project(home, monkeypatch)
+    return make_project(home, monkeypatch)
 
 
 def test_none_of_them_becomes_a_lesson(orchard: Path) -> None:
-    turns = ids(orchard)
+    turns = open_turn_ids(orchard)
     assert len(REFUSED) >= 50
     with wisen.open_learner() as learner:
-        before, waiting = texts(learner), learner.proposals.all()
+        before, waiting = entry_texts(learner), learner.proposals.all()
     for name, attempt in REFUSED.items():
         said = {"kind": "correction", **attempt(turns)}
-        answer = pointed(orchard, said.pop("turn"), **said)
+        answer = point_at(orchard, said.pop("turn"), **said)
         assert answer.failed, name
         assert SECRET not in answer.text, name
         assert len(answer.text) < 1000, name
     with wisen.open_learner() as learner:
-        assert texts(learner) == before
+        assert entry_texts(learner) == before
         assert learner.proposals.all() == waiting
         assert learner.feedback.settlement.settled_turns() == ()
         learner.cycle()
-        assert texts(learner) == before
+        assert entry_texts(learner) == before
 
 
 def test_turns_of_other_projects_and_settled_ones_are_out_of_reach(orchard: Path, home: Path) -> None:
-    elsewhere = ids(home / "barn")[ELSEWHERE]
-    assert "is not open in this project" in pointed(orchard, elsewhere, words=ELSEWHERE).text
-    assert "is not open in this project" in pointed(orchard, elsewhere, kind="none").text
-    turn = ids(orchard)[TURNS["two"]]
-    assert not pointed(orchard, turn, words="Weigh the plums twice").failed
+    elsewhere = open_turn_ids(home / "barn")[ELSEWHERE]
+    assert "is not open in this project" in point_at(orchard, elsewhere, words=ELSEWHERE).text
+    assert "is not open in this project" in point_at(orchard, elsewhere, kind="none").text
+    turn = open_turn_ids(orchard)[TURNS["two"]]
+    assert not point_at(orchard, turn, words="Weigh the plums twice").failed
     for replay in ("Weigh the plums twice", "the scale is off."):
-        assert "was answered before" in pointed(orchard, turn, words=replay).text
+        assert "was answered before" in point_at(orchard, turn, words=replay).text
     with wisen.open_learner() as learner:
         assert len(learner.feedback.settlement.settled_turns()) == 1
         unseen = turn_id("claude-code", "no-such-session", "no-such-message")
-    assert pointed(orchard, unseen, words="Weigh the plums twice").failed
+    assert point_at(orchard, unseen, words="Weigh the plums twice").failed
 
 
 def test_at_most_the_users_own_words_are_learnt_whatever_an_agent_points_at(orchard: Path) -> None:
-    turns = ids(orchard)
+    turns = open_turn_ids(orchard)
     with wisen.open_learner() as learner:
-        before = texts(learner)
+        before = entry_texts(learner)
     for text, turn in turns.items():
-        pointed(orchard, turn, kind="remember", words=text, standing=True, wording=f"{text} at once and for ever")
+        point_at(orchard, turn, kind="remember", words=text, standing=True, wording=f"{text} at once and for ever")
     with wisen.open_learner() as learner:
-        assert_only_own_words(learner, before)
+        assert_only_user_words(learner, before)
         learner.cycle()
-        assert_only_own_words(learner, before)
+        assert_only_user_words(learner, before)
         assert not list(learner.rules.in_context(learner.contexts.key_of(orchard)))
         for each in learner.proposals.all():
             if each.proposal.agent:
@@ -170,7 +170,7 @@ def test_a_file_cannot_make_an_agent_word_a_lesson_of_another_project(orchard: P
     with wisen.open_learner() as learner:
         names = [each.entry.name for each in learner.lessons.all() if each.context == learner.contexts.key_of(orchard)]
     for name in names:
-        answer = asked(home / "barn", "point", turn=name, kind="none", wording="Do not ship anything.")
+        answer = ask_tool(home / "barn", "point", turn=name, kind="none", wording="Do not ship anything.")
         assert answer.failed
         assert "No lesson of this project" in answer.text
 
@@ -178,18 +178,18 @@ def test_a_file_cannot_make_an_agent_word_a_lesson_of_another_project(orchard: P
 def test_a_permission_that_an_agent_points_at_is_refused_in_every_language(
     home: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    project = a_project(home, monkeypatch, [said[0] for said in PERMISSIONS.values()])
-    turns = ids(project)
+    project = make_project(home, monkeypatch, [said[0] for said in PERMISSIONS.values()])
+    turns = open_turn_ids(project)
     with wisen.open_learner() as learner:
-        before = texts(learner)
+        before = entry_texts(learner)
     pointed_at = [(code, said[0]) for code, said in PERMISSIONS.items() if said[0] in turns]
     assert len(pointed_at) >= 14, "the rest was never in doubt"
     for code, words in pointed_at:
-        answer = pointed(project, turns[words], kind="preference", words=words, standing=True)
+        answer = point_at(project, turns[words], kind="preference", words=words, standing=True)
         assert answer.failed, code
         assert "A permission is never learned" in answer.text, code
     with wisen.open_learner() as learner:
-        assert texts(learner) == before
+        assert entry_texts(learner) == before
         assert learner.feedback.settlement.settled_turns() == ()
 
 

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from tests.commands import run
-from tests.hooks import failed, fire
+from tests.hooks import failed_call, fire
 from wisen.testing.transcripts import ClaudeTranscript
 
 MISSING = "Error: DATABASE_URL is not set"
@@ -55,7 +55,7 @@ def start(wisen: Path, project: Path, name: str) -> str:
 def test_what_replaces_a_missing_script_is_told_after_one_session(home: Path, wisen: Path, project: Path) -> None:
     session(home, project, 1, ("make lint", NO_RULE), ("cat Makefile", ""), ("make check", ""))
     run("cycle", "--quick")
-    answer = fire(wisen, "failure", failed("make lint", f"Exit code 2\n{NO_RULE}", cwd=project))
+    answer = fire(wisen, "failure", failed_call("make lint", f"Exit code 2\n{NO_RULE}", cwd=project))
     assert "`make lint` → `make check`" in answer
     assert questions() == [], "what is harmless needs no yes"
 
@@ -74,7 +74,7 @@ def test_a_fix_with_a_danger_is_asked_about_once_and_a_yes_has_it_told(
     (question,) = questions()
     assert "DATABASE_URL=<value>" in question["text"]
     assert question["leave"] == "ask"
-    failure = failed("npm start", f"Exit code 1\n{MISSING}", cwd=project)
+    failure = failed_call("npm start", f"Exit code 1\n{MISSING}", cwd=project)
     assert fire(wisen, "failure", failure) == ""
     began = start(wisen, project, "a")
     assert "May agents be told what helped in 2 sessions against “DATABASE_URL: missing variable”" in began
@@ -130,7 +130,7 @@ def test_a_fix_or_guard_that_speaks_against_a_rule_is_held_back_and_shown_with_w
     for number in (1, 2, 3):
         session(home, project, number, *calls)
     run("cycle", "--quick")
-    failure = failed("npm run typs", f"Exit code 1\n{unknown}", cwd=project)
+    failure = failed_call("npm run typs", f"Exit code 1\n{unknown}", cwd=project)
     assert "npm run types" in fire(wisen, "failure", failure), "without a rule it is told"
     assert [each["type"] for each in told("proposals")["proposals"]] == ["guard"]
     if where == "said":

@@ -45,7 +45,7 @@ class Steps:
         self.done.append(name)
 
 
-class Watched:
+class CountedPort:
     """A port whose steps are counted."""
 
     def __init__(self, port: Any, name: str, steps: Steps) -> None:
@@ -64,7 +64,7 @@ def watch_store(store: _Store, kind: type[_Store], name: str, steps: Steps) -> _
     for part in fields(kind):
         if part.name not in _READ:
             of = f"{name}.memories" if part.name == "memories" else name
-            setattr(store, part.name, Watched(getattr(store, part.name), of, steps))
+            setattr(store, part.name, CountedPort(getattr(store, part.name), of, steps))
     return store
 
 
@@ -72,7 +72,7 @@ def watch(steps: Steps) -> None:
     """Have every Learner opened from now on work with ports whose steps are counted."""
 
     def watched(make: Callable[..., Any], name: str) -> Callable[..., Any]:
-        return lambda *given, **named: Watched(make(*given, **named), name, steps)
+        return lambda *given, **named: CountedPort(make(*given, **named), name, steps)
 
     opening: Any = app.Wiring
     index, ledger = opening._index, opening.ledger

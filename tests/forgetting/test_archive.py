@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 import wisen
 from tests.commands import run
-from tests.planted_secrets import residues
+from tests.planted_secrets import find_residues
 from wisen.errors import SettingsError
 from wisen.forgetting.retention import expired_sessions
 from wisen.forgetting.settings import ArchivePolicy, ContextLimit
@@ -52,7 +52,7 @@ def limited(ours: Path, settings: str) -> None:
 
 def held(ours: Path, project: str = "shop") -> list[str]:
     """The sessions of which the index holds words, by their word."""
-    found = residues(ours, [f"{word}in{project}" for word in AGES])
+    found = find_residues(ours, [f"{word}in{project}" for word in AGES])
     return [word for word in AGES if any("index" in name for name in found.get(f"{word}in{project}", ()))]
 
 

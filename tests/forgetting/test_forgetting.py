@@ -19,7 +19,7 @@ from benchmarks.secret_formats import draw_value
 import wisen
 from tests import hooks
 from tests.commands import AS_PERSON, run
-from tests.planted_secrets import Facts, Planter, residues
+from tests.planted_secrets import Facts, Planter, find_residues
 from wisen.edits.editor import Editor, LinePlan
 from wisen.errors import UsageError
 from wisen.learner import Learner
@@ -39,13 +39,13 @@ SESSIONS, OTHERS, GUARDS = 50, 22, 6
 
 def planted(home: Path, learner: Learner, facts: Facts, project: str) -> Planter:
     planter = Planter(home, home / project, facts)
-    planter.files(OTHERS)
-    planter.logs(SESSIONS // 5)
+    planter.write_files(OTHERS)
+    planter.write_logs(SESSIONS // 5)
     learner.learn()
-    planter.approved(learner, OTHERS)
-    planter.logs(SESSIONS - SESSIONS // 5)
-    planter.told(learner, OTHERS)
-    planter.guards(learner, GUARDS)
+    planter.approve_rules(learner, OTHERS)
+    planter.write_logs(SESSIONS - SESSIONS // 5)
+    planter.record_statements(learner, OTHERS)
+    planter.add_guards(learner, GUARDS)
     learner.learn(judge=True)
     return planter
 
@@ -55,13 +55,13 @@ def test_a_thousand_facts_are_gone_from_every_place_and_do_not_come_back(home: P
     with wisen.open_learner() as learner:
         planter = planted(home, learner, gone, "shop")
         keeper = Planter(home, home / "blog", kept, first=1000)
-        keeper.logs(5)
+        keeper.write_logs(5)
         learner.cycle()
-        keeper.told(learner, 3)
+        keeper.record_statements(learner, 3)
         learner.cycle()
-        planter.outputs(ours, OTHERS)
+        planter.write_outputs(ours, OTHERS)
         assert "wisen:R-" in (home / "shop" / "CLAUDE.md").read_text()
-        before = residues(ours, [*gone.all(), *kept.all()])
+        before = find_residues(ours, [*gone.all(), *kept.all()])
         assert {place for place, words in gone.of.items() if not set(words) <= before.keys()} == set()
         assert len(set(gone.all()) & before.keys()) >= 1_000
 
@@ -69,13 +69,13 @@ def test_a_thousand_facts_are_gone_from_every_place_and_do_not_come_back(home: P
         for one in (gone.of[place][0] for place in ("correction", "failure", "record", "notebook", "snapshot")):
             (done,) = learner.forgetting.forget(one, scope=ALL_CONTEXTS)
             assert done.things
-            assert one not in residues(ours, [one])
+            assert one not in find_residues(ours, [one])
         learner.forgetting.forget(words, scope=ALL_CONTEXTS)
-        assert residues(ours, gone.all()) == {}
-        unharmed = residues(ours, kept.all())
+        assert find_residues(ours, gone.all()) == {}
+        unharmed = find_residues(ours, kept.all())
         assert unharmed.keys() == before.keys() & set(kept.all())
         learner.cycle()
-        assert residues(ours, gone.all()) == {}
+        assert find_residues(ours, gone.all()) == {}
         assert all(each.done for each in learner.forgetting.tombstones())
 
     assert (home / "shop" / "CLAUDE.md").read_text() == planter.own
@@ -84,8 +84,8 @@ def test_a_thousand_facts_are_gone_from_every_place_and_do_not_come_back(home: P
     with wisen.open_learner() as learner:
         learner.learn(judge=True)
         learner.cycle()
-    assert residues(ours, gone.all()) == {}
-    assert residues(ours, kept.all()).keys() == unharmed.keys()
+    assert find_residues(ours, gone.all()) == {}
+    assert find_residues(ours, kept.all()).keys() == unharmed.keys()
     assert run("doctor", expect=0).stdout.count("good") >= 3
 
 
@@ -195,12 +195,12 @@ def test_a_turn_goes_by_the_id_of_its_memory_and_a_record_by_its_own(home: Path)
         learner.records.record_resolution(failure, "buy a plumcake")
         learner.records.record_insight("a teacake is fine")
         learner.forgetting.forget(failure)
-    assert residues(home / "wisen", ["plumcake"]) == {}
-    assert residues(home / "wisen", ["teacake"])
+    assert find_residues(home / "wisen", ["plumcake"]) == {}
+    assert find_residues(home / "wisen", ["teacake"])
 
 
 def test_a_fix_goes_by_its_id_with_the_calls_that_failed(home: Path) -> None:
-    hooks.taught(home, home / "shop")
+    hooks.write_lesson_sessions(home, home / "shop")
     with wisen.open_learner() as learner:
         learner.learn()
         (fix,) = learner.fixes.all()
@@ -281,8 +281,8 @@ def test_everything_of_a_scope_is_forgotten_and_old_logs_bring_nothing_back(home
         learner.cycle()
         assert len(names(learner)) == left
         taught(home, "please remember: quickbeam needs the blue cable", number=3)
-    assert residues(home / "wisen", ["quickbeam"]) == {}
-    assert bool(residues(home / "wisen", ["treebeard"])) == bool(left)
+    assert find_residues(home / "wisen", ["quickbeam"]) == {}
+    assert bool(find_residues(home / "wisen", ["treebeard"])) == bool(left)
 
 
 def test_words_need_a_scope_and_ids_do_not(home: Path) -> None:
@@ -420,7 +420,7 @@ def test_everything_is_forgotten_and_agents_stay_set_up(home: Path, monkeypatch:
     with wisen.open_learner() as learner:
         assert learner.forgetting.disabled_by(silent), "and it is known to be the user's own word"
         assert [each.agent for each in learner.install.status() if each.files] == ["claude-code"]
-    assert residues(home / "wisen", ["quickbeam"]) == {}
+    assert find_residues(home / "wisen", ["quickbeam"]) == {}
     run("uninstall", "claude-code")
     assert not settings.exists() or b"hook" not in settings.read_bytes(), "it can still be taken back exactly"
 

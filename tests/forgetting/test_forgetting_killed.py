@@ -11,7 +11,7 @@ import pytest
 import wisen
 from tests.forgetting.forget_and_die import forget
 from tests.forgetting.test_forgetting import told_three_times
-from tests.planted_secrets import residues
+from tests.planted_secrets import find_residues
 from wisen import app
 from wisen.health import doctor
 from wisen.model.entry import Answer
@@ -67,4 +67,4 @@ def test_wherever_it_is_cut_off_the_next_run_finishes_it(home: Path) -> None:
             assert learner.lessons.all() == ()
         assert holds_it(home) == [], f"after it died before {steps[step]}"
         assert (shop / "CLAUDE.md").read_text() == own
-        assert residues(home / "wisen", ["blue cable"]), "other facts are unharmed"
+        assert find_residues(home / "wisen", ["blue cable"]), "other facts are unharmed"

@@ -10,8 +10,8 @@ import pytest
 
 import wisen
 from tests.commands import run
-from tests.hooks import failed, fire
-from tests.planted_secrets import Facts, Planter, residues
+from tests.hooks import failed_call, fire
+from tests.planted_secrets import Facts, Planter, find_residues
 from wisen.model.tombstone import DISABLED_SESSION
 from wisen.safety.forgotten_filter import session_digest
 from wisen.surfaces.hook.event_answers import EVENTS
@@ -31,7 +31,7 @@ class Session(Planter):
     def fired(self, session: str, *, off: str | None = None) -> list[str]:
         """What the hook client says at every event of a session."""
         event = {"session_id": session, "cwd": str(self.project), "source": "startup", "reason": "other"}
-        calls = {**failed(f"make {self.facts.new('hook call')}", "no such target"), **event}
+        calls = {**failed_call(f"make {self.facts.new('hook call')}", "no such target"), **event}
         prompts = [f"look at the {self.facts.new('hook prompt')}", "forget everything here", "what did you learn"]
         told = []
         for name in EVENTS:
@@ -43,7 +43,7 @@ class Session(Planter):
 def learnt(home: Path, *, first: int = 500) -> Planter:
     """Another project, which is learnt from as ever."""
     keeper = Planter(home, home / "blog", Facts(2), first=first)
-    keeper.logs(3)
+    keeper.write_logs(3)
     return keeper
 
 
@@ -66,7 +66,7 @@ def read_everything_again(ours: Path, how: str) -> None:
 def test_the_off_switches_leave_no_trace(home: Path, ours: Path, switch: str, monkeypatch: pytest.MonkeyPatch) -> None:
     keeper = learnt(home)
     run("cycle")
-    before = residues(ours, keeper.facts.all())
+    before = find_residues(ours, keeper.facts.all())
     secret = Facts(1)
     there = home / "clients" / "acme" / "shop"
     there.mkdir(parents=True)
@@ -78,8 +78,8 @@ def test_the_off_switches_leave_no_trace(home: Path, ours: Path, switch: str, mo
         monkeypatch.chdir(there.parent if switch == "marker above" else there)
         run("off")
         monkeypatch.chdir(home)
-    session.logs(3)
-    session.files(3)
+    session.write_logs(3)
+    session.write_files(3)
     quiet = left_by_hooks(ours)
     natives = _natives(home, there)
     for native in natives:
@@ -90,8 +90,8 @@ def test_the_off_switches_leave_no_trace(home: Path, ours: Path, switch: str, mo
     assert not (ours / "spool" / "wake").exists()
     for how in ("as ever", "rechecked", "rebuilt"):
         read_everything_again(ours, how)
-        assert residues(ours, secret.all()) == {}, how
-        assert residues(ours, keeper.facts.all()).keys() == before.keys(), how
+        assert find_residues(ours, secret.all()) == {}, how
+        assert find_residues(ours, keeper.facts.all()).keys() == before.keys(), how
     with wisen.open_learner() as learner:
         assert learner.home.ledger.exposures.all() == ()
         assert {each.native for each in learner.home.index.removal.archived_sessions()}.isdisjoint(natives)
@@ -111,23 +111,23 @@ def test_what_was_read_of_a_session_before_goes_with_what_it_taught(home: Path, 
     keeper = learnt(home)
     secret = Facts(1)
     session = Session(home, home / "shop", secret, first=900)
-    session.logs(2)
+    session.write_logs(2)
     run("cycle")
-    before = residues(ours, [*secret.all(), *keeper.facts.all()])
+    before = find_residues(ours, [*secret.all(), *keeper.facts.all()])
     assert set(secret.all()) <= before.keys()
     for native in _natives(home, home / "shop"):
         fire(ours, "prompt", {"session_id": native, "cwd": str(home / "shop"), "prompt": "x"}, off="yes")
     for how in ("as ever", "rebuilt"):
         read_everything_again(ours, how)
-        left = residues(ours, secret.all())
+        left = find_residues(ours, secret.all())
         assert {place: left[w] for place, words in secret.of.items() for w in words if w in left} == {}
-        assert residues(ours, keeper.facts.all()).keys() == before.keys() & set(keeper.facts.all())
+        assert find_residues(ours, keeper.facts.all()).keys() == before.keys() & set(keeper.facts.all())
     with wisen.open_learner() as learner:
         (tombstone,) = learner.forgetting.tombstones()
         assert tombstone.done
         learner.forgetting.unforget(tombstone.id)
         learner.learn()
-    assert residues(ours, secret.all()) != {}, "the user's word lifts it"
+    assert find_residues(ours, secret.all()) != {}, "the user's word lifts it"
 
 
 def test_a_sub_agent_of_a_session_that_is_off_is_off_too(home: Path, ours: Path) -> None:
@@ -207,7 +207,7 @@ def test_commands_that_learn_say_that_they_are_off_and_others_work(home: Path, o
     assert not ours.exists()
     run("learn")
     assert "3 sessions" in off("status")
-    assert set(keeper.facts.of["correction"][:1]) <= residues(ours, keeper.facts.all()).keys()
+    assert set(keeper.facts.of["correction"][:1]) <= find_residues(ours, keeper.facts.all()).keys()
 
 
 def _environment() -> dict[str, str]:
@@ -232,10 +232,10 @@ def test_a_project_is_switched_off_and_on_by_the_one_door(
     assert json.loads(run("off", "--json").stdout)["marker"] == str(marker)
     assert "is off here" in run("status").stdout
     assert "already" in run("off", expect=1).stderr
-    kept = residues(ours, keeper.facts.all()).keys()
-    keeper.logs(1)
+    kept = find_residues(ours, keeper.facts.all()).keys()
+    keeper.write_logs(1)
     run("cycle")
-    assert residues(ours, keeper.facts.all()).keys() == kept, "what was learnt before stays, and nothing comes"
+    assert find_residues(ours, keeper.facts.all()).keys() == kept, "what was learnt before stays, and nothing comes"
     assert fire(ours, "session-start", {"session_id": "s", "cwd": str(below), "source": "startup"}) == ""
     assert json.loads(run("changes", "--json").stdout)["changes"][0]["path"] == str(marker)
     run("on", "--dry-run")
@@ -243,9 +243,9 @@ def test_a_project_is_switched_off_and_on_by_the_one_door(
     run("on")
     assert not marker.exists()
     assert "is not off" in run("on", expect=1).stderr
-    keeper.logs(1)
+    keeper.write_logs(1)
     run("cycle")
-    assert residues(ours, keeper.facts.all()).keys() > kept
+    assert find_residues(ours, keeper.facts.all()).keys() > kept
     marker.touch()
     assert "was not made by" in run("on", expect=1).stderr
     monkeypatch.chdir(home)

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from msgspec import structs
 from scipy.stats import beta
 
-from tests.history_builder import AT, course
+from tests.history_builder import AT, build_history
 from wisen.guards.backtest_history import WatchedGuard, build_backtest, is_regretted, match_calls
 from wisen.mining.signatures import describe_failure
 from wisen.model.backtest import Backtest, confidence_bounds
@@ -27,7 +27,7 @@ def sign(step: Step) -> Signature:
 
 
 def signature(act: str = RTK) -> Signature:
-    return sign(course(act).steps[0])
+    return sign(build_history(act).steps[0])
 
 
 def tried(
@@ -43,7 +43,7 @@ def tried(
 
 
 def sessions(number: int, *acts: str) -> list[History]:
-    return [course(*acts, native=f"s{each}") for each in range(number)]
+    return [build_history(*acts, native=f"s{each}") for each in range(number)]
 
 
 def ended(history: History, status: Status | None, text: str | None = None) -> History:
@@ -97,8 +97,10 @@ def test_more_that_was_right_never_makes_less_sure(right: int, wrong: int) -> No
 
 @pytest.mark.requirement("X2")
 def test_failures_that_it_is_about_are_met_and_the_sessions_counted() -> None:
-    twice = course(RTK, "ok bun test", RTK, native="twice")
-    once = course("ok ls", "failed cd app && rtk bun run x | error: unrecognized subcommand 'bun'", native="once")
+    twice = build_history(RTK, "ok bun test", RTK, native="twice")
+    once = build_history(
+        "ok ls", "failed cd app && rtk bun run x | error: unrecognized subcommand 'bun'", native="once"
+    )
     found = tried("shell: rtk bun", twice, once, *sessions(3, "ok bun test"), about_=signature())
     assert counts(found) == (3, 0, 0, 0)
     assert (found.sessions, found.helped, found.calls, found.masked) == (5, 2, 3, 0)
@@ -110,20 +112,20 @@ def test_failures_that_it_is_about_are_met_and_the_sessions_counted() -> None:
 
 @pytest.mark.requirement("X2")
 def test_a_failure_that_a_pipe_hid_from_the_agent_counts_as_one() -> None:
-    hidden = ended(course("ok rtk bun test | tail -3", native="hidden"), Status.MASKED, NO_BUN)
-    found = tried("shell: rtk bun", hidden, course(RTK, native="open"), about_=signature())
+    hidden = ended(build_history("ok rtk bun test | tail -3", native="hidden"), Status.MASKED, NO_BUN)
+    found = tried("shell: rtk bun", hidden, build_history(RTK, native="open"), about_=signature())
     assert (found.met, found.masked, found.helped) == (2, 1, 2)
 
 
 def test_a_failure_of_another_kind_is_neither_helped_nor_in_the_way() -> None:
-    other = course("failed rtk bun test | FAIL src/a.test.ts > adds\n 1 test failed")
+    other = build_history("failed rtk bun test | FAIL src/a.test.ts > adds\n 1 test failed")
     assert counts(tried("shell: rtk bun", other, about_=signature())) == (0, 1, 0, 0)
     assert counts(tried("shell: rtk bun", other)) == (1, 0, 0, 0), "what a rule forbids is about any failure"
 
 
 @pytest.mark.requirement("X2")
 def test_a_call_that_went_well_is_shown_as_one_that_it_would_have_been_in_the_way_of() -> None:
-    found = tried("shell: rtk bun", course(RTK, "ok rtk bun --help"), about_=signature())
+    found = tried("shell: rtk bun", build_history(RTK, "ok rtk bun --help"), about_=signature())
     assert counts(found) == (1, 0, 1, 0)
     assert found.hit == ("rtk bun --help",)
     assert (found.low, found.high) == confidence_bounds(1, 2)
@@ -144,14 +146,14 @@ def test_a_call_that_went_well_is_shown_as_one_that_it_would_have_been_in_the_wa
 def test_a_call_was_good_where_the_user_neither_refused_stopped_nor_corrected_it(
     acts: tuple[str, ...], is_good: bool
 ) -> None:
-    history = course(*acts)
+    history = build_history(*acts)
     corrected = frozenset((history.native, each.id) for each in history.turns if "never" in (each.text or ""))
     found = tried("shell: rtk bun", history, about_=signature(), corrected=corrected)
     assert counts(found) == ((0, 0, 1, 0) if is_good else (0, 1, 0, 0))
 
 
 def test_a_correction_in_another_session_is_not_about_this_call() -> None:
-    history = course("ok rtk bun test", "said go on")
+    history = build_history("ok rtk bun test", "said go on")
     assert is_regretted(history, 0, {(history.native, "m1")})
     assert not is_regretted(history, 0, {("another", "m1")})
 
@@ -175,27 +177,30 @@ def test_a_correction_in_another_session_is_not_about_this_call() -> None:
     ],
 )
 def test_a_call_was_not_good_where_version_control_took_it_back(acts: tuple[str, ...], undone: bool) -> None:
-    assert is_regretted(course(*acts), 0, ()) is undone
+    assert is_regretted(build_history(*acts), 0, ()) is undone
 
 
 @pytest.mark.parametrize("status", [None, Status.CANCELLED])
 def test_of_a_call_that_never_ran_the_end_is_not_known(status: Status | None) -> None:
-    found = tried("shell: rtk bun", ended(course(RTK), status), about_=signature())
+    found = tried("shell: rtk bun", ended(build_history(RTK), status), about_=signature())
     assert counts(found) == (0, 0, 0, 1)
     assert (found.low, found.high) == (0.0, 1.0)
-    refused = ended(course(RTK, "refused"), None)
+    refused = ended(build_history(RTK, "refused"), None)
     assert counts(tried("shell: rtk bun", refused, about_=signature())) == (0, 1, 0, 0)
 
 
 def test_a_guard_of_a_project_meets_what_was_done_there() -> None:
-    history = course(RTK, "in cellar", RTK, "in ", RTK)
+    history = build_history(RTK, "in cellar", RTK, "in ", RTK)
     assert tried("shell: rtk bun", history, about_=signature(), context="cellar").calls == 1
     assert tried("shell: rtk bun", history, about_=signature(), context="shed").calls == 0
     assert tried("shell: rtk bun", history, about_=signature()).calls == 3
 
 
 def test_many_guards_are_tried_in_one_walk_and_each_meets_its_own() -> None:
-    histories = [course("ok npm test", "edit /srv/db/migrations/1.sql"), course("ok 'n'pm run x", "ok echo npm")]
+    histories = [
+        build_history("ok npm test", "edit /srv/db/migrations/1.sql"),
+        build_history("ok 'n'pm run x", "ok echo npm"),
+    ]
     watches = ("shell: npm", "edit: migrations/**", "shell: npm run", "shell: yarn")
     found, number = match_calls([WatchedGuard(each, "", None) for each in watches], iter(histories))
     assert number == 2
@@ -228,7 +233,7 @@ SESSIONS = st.lists(st.tuples(st.lists(ACTS, max_size=6), st.sampled_from((None,
 def test_every_call_that_it_would_have_met_is_counted_once(
     made: list[tuple[list[str], Status | None]], of_a_fix: bool, context: str
 ) -> None:
-    histories = [course(*acts, native=f"s{number}") for number, (acts, _) in enumerate(made)]
+    histories = [build_history(*acts, native=f"s{number}") for number, (acts, _) in enumerate(made)]
     histories = [
         ended(each, end, NO_BUN) if each.steps else each for each, (_, end) in zip(histories, made, strict=True)
     ]

@@ -7,7 +7,7 @@ from datetime import datetime, timedelta
 import pytest
 from msgspec import structs
 
-from tests.history_builder import AT, course
+from tests.history_builder import AT, build_history
 from wisen.delivery.guards_from_fixes import GuardPattern
 from wisen.guards.backtest_history import MatchedCall, WatchedGuard, match_calls
 from wisen.guards.guard_proposals import (
@@ -207,7 +207,9 @@ def test_a_proposal_is_over_when_the_user_decided_elsewhere_or_let_it_lie(
 
 
 def met(*acts: str, native: str = "s1", start: datetime = AT) -> list[MatchedCall]:
-    (found,), _ = match_calls([WatchedGuard("shell: npm", "", None)], [course(*acts, native=native, start=start)])
+    (found,), _ = match_calls(
+        [WatchedGuard("shell: npm", "", None)], [build_history(*acts, native=native, start=start)]
+    )
     return found
 
 
@@ -294,7 +296,7 @@ def overruled(minutes: int = 0, kind: MoveKind = MoveKind.OVERRULE) -> Move:
 
 
 def test_calls_are_counted_by_what_became_of_them() -> None:
-    history = course("ok rtk bun", "failed rtk bun | no", "ok rtk bun", "ok rtk bun")
+    history = build_history("ok rtk bun", "failed rtk bun | no", "ok rtk bun", "ok rtk bun")
     masked = structs.replace(history.steps[2], status=Status.MASKED)
     never = structs.replace(history.steps[3], status=None)
     calls = calls_by_id([structs.replace(history, steps=(*history.steps[:2], masked, never))])
@@ -314,7 +316,7 @@ def test_calls_are_counted_by_what_became_of_them() -> None:
 
 @pytest.mark.requirement("F6")
 def test_the_user_overruled_it_where_he_said_so_or_let_a_call_pass_since_it_was_set() -> None:
-    calls = calls_by_id([course("ok git push", "failed git push | no")])
+    calls = calls_by_id([build_history("ok git push", "failed git push | no")])
     let_pass = [exposure("c0", Mode.ASK), exposure("c1", Mode.ASK)]
     assert count_outcomes(let_pass, calls, [], AT).overruled == 2
     assert count_outcomes(let_pass, {}, [], AT).overruled == 0, "he said no, or has not answered"

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from tests.commands import run
-from tests.guard_scenarios import RIGHT, WATCH, WRONG, learning, stumbled
+from tests.guard_scenarios import RIGHT, WATCH, WRONG, open_learner, record_fixed_failures
 from wisen.errors import UsageError
 from wisen.model.entry import Actor, Answer
 from wisen.model.guard import Mode, guard_id
@@ -33,8 +33,8 @@ def project(home: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 @pytest.fixture
 def proposed(home: Path, project: Path) -> Path:
     """A home in which the guard is proposed."""
-    stumbled(home, project, (1, 2, 3))
-    with learning(home) as learner:
+    record_fixed_failures(home, project, (1, 2, 3))
+    with open_learner(home) as learner:
         learner.cycle(quick=True)
     return home
 
@@ -51,7 +51,7 @@ def guards() -> list[dict[str, Any]]:
 def test_what_was_refused_in_one_project_is_not_asked_about_again_for_all(proposed: Path) -> None:
     (proposal,) = told("proposals")["proposals"]
     run("proposals", "reject", proposal["id"])
-    stumbled(proposed, proposed / "garden", (4, 5, 6))
+    record_fixed_failures(proposed, proposed / "garden", (4, 5, 6))
     run("cycle", "--quick")
     assert told("proposals")["proposals"] == []
     assert [each["mode"] for each in guards()] == ["off"]
@@ -60,11 +60,11 @@ def test_what_was_refused_in_one_project_is_not_asked_about_again_for_all(propos
 @pytest.mark.requirement("F6")
 @pytest.mark.requirement("X2")
 def test_a_mistake_of_three_sessions_is_proposed_as_a_guard_with_its_backtest(home: Path, project: Path) -> None:
-    stumbled(home, project, (1, 2))
+    record_fixed_failures(home, project, (1, 2))
     run("cycle", "--quick")
     assert told("proposals")["proposals"] == [], "two sessions are not enough"
     assert guards() == []
-    stumbled(home, project, (3,))
+    record_fixed_failures(home, project, (3,))
     run("cycle", "--quick")
     (proposal,) = told("proposals")["proposals"]
     assert (proposal["type"], proposal["text"], proposal["sessions"]) == ("guard", TEXT, 3)
@@ -81,12 +81,12 @@ def test_a_mistake_of_three_sessions_is_proposed_as_a_guard_with_its_backtest(ho
 
 @pytest.mark.requirement("X2")
 def test_a_call_that_went_well_once_is_never_proposed_to_be_stopped(home: Path, project: Path) -> None:
-    stumbled(home, project, (1, 2, 3, 4))
+    record_fixed_failures(home, project, (1, 2, 3, 4))
     log = ClaudeTranscript(9, cwd=str(project))
     log.prompt("count")
     log.bash(WRONG, "7")
     log.write(home / ".claude" / "projects" / "shop")
-    with learning(home) as learner:
+    with open_learner(home) as learner:
         learner.cycle(quick=True)
         assert learner.guards.all() == ()
         past = learner.guards.backtest(f"warn {WATCH}")[1]
@@ -107,7 +107,7 @@ def replaced(home: Path, project: Path, numbers: Iterable[int]) -> None:
 def test_of_a_replaced_program_one_guard_is_proposed_and_no_narrower_one_after_it(
     home: Path, project: Path, answer: Answer | None
 ) -> None:
-    with learning(home) as learner:
+    with open_learner(home) as learner:
         replaced(home, project, (1, 2, 3))
         learner.cycle(quick=True)
         assert [each.guard.watch for each in learner.guards.all()] == ["shell: npx"]
@@ -124,7 +124,7 @@ def test_approved_it_warns_and_a_dry_run_leaves_it_in_shadow(proposed: Path) -> 
     shown = run("proposals", "approve", "1", "--dry-run").stdout
     assert f"Would be approved: {SHOWN}" in shown
     assert [each["mode"] for each in guards()] == ["shadow"]
-    with learning(proposed) as learner:
+    with open_learner(proposed) as learner:
         (waiting,) = learner.proposals.all()
         learner.proposals.answer(waiting.proposal.id, Answer.APPROVED)
         assert [(each.mode, each.by) for each in learner.guards.all()] == [(Mode.WARN, Actor.USER)]
@@ -150,7 +150,7 @@ def test_words_that_watch_for_something_else_make_another_guard_of_it(proposed: 
     run("proposals", "approve", "1", "--text", "ask shopctl count")
     (guard,) = guards()
     assert (guard["mode"], guard["watch"], guard["source"]) == ("ask", "shell: shopctl count", "fix")
-    stumbled(proposed, Path.cwd(), (4, 5))
+    record_fixed_failures(proposed, Path.cwd(), (4, 5))
     run("cycle", "--quick")
     assert told("proposals")["proposals"] == [], "the one that it was does not come back"
 
@@ -171,10 +171,10 @@ def test_refused_it_stays_off_and_skipped_it_comes_back_with_new_evidence(
     log.prompt("what else?")
     log.bash("ls")
     log.write(proposed / ".claude" / "projects" / "shop")
-    with learning(proposed) as learner:
+    with open_learner(proposed) as learner:
         learner.cycle(quick=True)
         assert not [each for each in learner.proposals.all() if each.is_waiting], "nothing new speaks for it"
-        stumbled(proposed, Path.cwd(), (4,))
+        record_fixed_failures(proposed, Path.cwd(), (4,))
         learner.cycle(quick=True)
         assert [each.proposal.sessions for each in learner.proposals.all() if each.is_waiting] == (
             [4] if mode == "shadow" else []
@@ -189,9 +189,9 @@ def may(home: Path, profile: str) -> None:
 @pytest.mark.requirement("X2")
 def test_where_everything_may_happen_a_guard_warns_unasked_once_the_past_is_clear(home: Path, project: Path) -> None:
     may(home, "autonomous")
-    with learning(home) as learner:
+    with open_learner(home) as learner:
         for numbers, mode in ((range(1, 4), Mode.SHADOW), (range(4, 59), Mode.SHADOW), (range(59, 60), Mode.WARN)):
-            stumbled(home, project, numbers)
+            record_fixed_failures(home, project, numbers)
             done = learner.cycle(quick=True)
             (guard,) = learner.guards.all()
             assert guard.mode is mode, f"{numbers}"
@@ -204,8 +204,8 @@ def test_where_everything_may_happen_a_guard_warns_unasked_once_the_past_is_clea
 @pytest.mark.parametrize("profile", ["cautious", "standard"])
 def test_elsewhere_a_guard_asks_however_clear_the_past_is(home: Path, project: Path, profile: str) -> None:
     may(home, profile)
-    stumbled(home, project, range(1, 61))
-    with learning(home) as learner:
+    record_fixed_failures(home, project, range(1, 61))
+    with open_learner(home) as learner:
         assert learner.cycle(quick=True).applied == ()
         (waiting,) = learner.proposals.all()
         assert waiting.is_waiting
@@ -218,14 +218,14 @@ def test_elsewhere_a_guard_asks_however_clear_the_past_is(home: Path, project: P
 def test_what_would_bring_in_another_program_asks_even_where_everything_may_happen(home: Path, project: Path) -> None:
     may(home, "autonomous")
     replaced(home, project, range(1, 61))
-    with learning(home) as learner:
+    with open_learner(home) as learner:
         learner.cycle(quick=True)
         assert [(each.guard.better, each.mode) for each in learner.guards.all()] == [("bunx", Mode.SHADOW)]
 
 
 @pytest.mark.requirement("X2")
 def test_policy_never_has_a_guard_do_more_than_warn(proposed: Path) -> None:
-    with learning(proposed) as learner:
+    with open_learner(proposed) as learner:
         (waiting,) = learner.proposals.all()
         for action in ("deny", "ask"):
             with pytest.raises(UsageError, match="needs the user's own decision"):
@@ -236,7 +236,7 @@ def test_policy_never_has_a_guard_do_more_than_warn(proposed: Path) -> None:
 
 
 def test_a_guard_is_written_tried_switched_and_removed_by_hand(home: Path, project: Path) -> None:
-    stumbled(home, project, (1,))
+    record_fixed_failures(home, project, (1,))
     run("learn")
     added = run("guards", "add", f"deny {WRONG} -> {RIGHT} # there is no such option").stdout
     (guard,) = guards()
@@ -317,7 +317,7 @@ def test_what_cannot_be_done_is_told_with_the_value_and_the_next_step(
 
 
 def test_the_same_guard_is_not_added_twice_and_a_short_id_must_fit_one(home: Path) -> None:
-    with learning(home) as learner:
+    with open_learner(home) as learner:
         first = learner.guards.add("warn npm")
         learner.guards.add("deny npm")
         assert [(each.guard.id, each.mode) for each in learner.guards.all()] == [(first.guard.id, Mode.DENY)]
@@ -355,8 +355,8 @@ def test_guards_of_other_projects_are_counted_and_shown_when_asked_for(home: Pat
 
 
 def test_a_guard_of_a_project_is_tried_on_the_past_of_that_project(home: Path, project: Path) -> None:
-    stumbled(home, home / "cellar", (1, 2))
-    stumbled(home, project, (3,))
+    record_fixed_failures(home, home / "cellar", (1, 2))
+    record_fixed_failures(home, project, (3,))
     run("learn")
     assert "would have matched 1 call" in run("guards", "add", WRONG, "--dry-run").stdout
     assert "would have matched 3 calls" in run("guards", "add", WRONG, "--everywhere", "--dry-run").stdout

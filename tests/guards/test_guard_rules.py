@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from tests.commands import run
-from tests.guard_scenarios import learning
+from tests.guard_scenarios import open_learner
 from tests.hooks import fire
 from wisen.model.guard import GuardSource, Mode
 from wisen.testing.transcripts import ClaudeTranscript
@@ -62,7 +62,7 @@ def test_a_rule_that_was_told_and_not_kept_twice_becomes_a_proposal_with_both_ti
     stated(home, project)
     later = -5  # what is told now is told before what is done in five minutes
     session(home, project, 2, "npm run build", "npm test", minutes=later)
-    with learning(home) as learner:
+    with open_learner(home) as learner:
         learner.cycle(quick=True)
         assert learner.guards.all() == (), "that session was not told"
         begins(home, project, 3)
@@ -102,7 +102,7 @@ def test_every_rule_of_a_file_that_was_not_kept_is_proposed(home: Path, project:
         subprocess.run(command, cwd=project, env=environment, check=True, capture_output=True)
     session(home, project, 1, "npm ci", "make deploy", "pip list", minutes=90)
     session(home, project, 2, "npm test", "make deploy", minutes=60)
-    with learning(home) as learner:
+    with open_learner(home) as learner:
         learner.cycle()
         found = {each.guard.watch: each.guard for each in learner.guards.all()}
     assert sorted(found) == ["shell: make deploy", "shell: npm"]

@@ -12,8 +12,8 @@ import pytest
 
 from tests.commands import run
 from tests.cost import cpu_of, unit
-from tests.guard_scenarios import RIGHT, SAID, WRONG, call, learning, stumbled
-from tests.hooks import answered, fire
+from tests.guard_scenarios import ERROR_OUTPUT, RIGHT, WRONG, open_learner, record_fixed_failures, shell_call
+from tests.hooks import fire, hook_answer
 from wisen.delivery.guard_sheets import encode_guards
 from wisen.delivery.hook_snapshot import digest
 from wisen.delivery.launcher import program_of, render_script
@@ -56,12 +56,12 @@ def wisen(home: Path) -> Path:
 
 def guarded(home: Path, text: str, where: Path | None = None, *, shadow: bool = False) -> str:
     """A guard that the user wrote; its id."""
-    with learning(home) as learner:
+    with open_learner(home) as learner:
         return learner.guards.add(text, where, shadow=shadow).guard.id
 
 
 def exposures(home: Path, id_: str) -> tuple[Exposure, ...]:
-    with learning(home) as learner:
+    with open_learner(home) as learner:
         learner.cycle(quick=True)
         return learner.home.ledger.exposures.of(id_)
 
@@ -73,7 +73,7 @@ def test_a_call_is_denied_or_asked_about_with_the_better_one_every_time(
     home: Path, wisen: Path, project: Path, mode: str
 ) -> None:
     id_ = guarded(home, f"{mode} {WRONG} -> {RIGHT} # there is no such option")
-    answer = answered(wisen, "before-call", call(f"cd a && {WRONG} --to x", project))
+    answer = hook_answer(wisen, "before-call", shell_call(f"cd a && {WRONG} --to x", project))
     assert set(answer) == {"hookEventName", "permissionDecision", "permissionDecisionReason"}
     assert (answer["hookEventName"], answer["permissionDecision"]) == ("PreToolUse", mode)
     told = str(answer["permissionDecisionReason"])
@@ -84,7 +84,9 @@ def test_a_call_is_denied_or_asked_about_with_the_better_one_every_time(
         "not a mark"
     )
     assert sentinel.strip(told).strip() == "", "nothing of it is ever learnt from"
-    assert answered(wisen, "before-call", call(f"cd a && {WRONG} --to x", project)) == answer, "also the second time"
+    assert hook_answer(wisen, "before-call", shell_call(f"cd a && {WRONG} --to x", project)) == answer, (
+        "also the second time"
+    )
 
 
 @pytest.mark.requirement("X7")
@@ -99,24 +101,24 @@ def test_a_call_that_may_be_watched_for_is_asked_or_warned_about_and_never_denie
 ) -> None:
     guarded(home, f"{mode} {WRONG} -> {RIGHT}")
     guarded(home, "deny shell: other --thing", shadow=True)
-    answer = answered(wisen, "before-call", call(hidden, project))
+    answer = hook_answer(wisen, "before-call", shell_call(hidden, project))
     told = str(answer.get("permissionDecisionReason") or answer["additionalContext"])
     assert "It may be what the guard watches for: " in told
     assert "Instead:" not in told
     assert told.count("overrule G-") == 1
     assert answer.get("permissionDecision") == decision
-    assert fire(wisen, "before-call", call('eval "$(ssh-agent -s)"; curl x | sh', project)) == ""
+    assert fire(wisen, "before-call", shell_call('eval "$(ssh-agent -s)"; curl x | sh', project)) == ""
 
 
 @pytest.mark.requirement("F6")
 def test_a_warning_lets_the_call_pass_and_is_given_once_in_a_session(home: Path, wisen: Path, project: Path) -> None:
     id_ = guarded(home, f"warn {WRONG} -> {RIGHT} # there is no such option")
-    told = fire(wisen, "before-call", call(WRONG, project))
+    told = fire(wisen, "before-call", shell_call(WRONG, project))
     assert "warns about this call: there is no such option." in told
     assert f"Instead: {RIGHT}" in told
     assert sentinel.strip(told).strip() == ""
-    assert answered(wisen, "before-call", call(WRONG, project, number="t2")) == {}
-    assert fire(wisen, "before-call", call(WRONG, project, session="another")) == told
+    assert hook_answer(wisen, "before-call", shell_call(WRONG, project, number="t2")) == {}
+    assert fire(wisen, "before-call", shell_call(WRONG, project, session="another")) == told
     rows = exposures(home, id_)
     assert [(each.session, each.call, each.mode, each.arm) for each in rows] == [
         ("s", "t1", "warn", Arm.GIVEN),
@@ -128,11 +130,11 @@ def test_a_warning_lets_the_call_pass_and_is_given_once_in_a_session(home: Path,
 def test_in_shadow_and_for_other_calls_nothing_is_printed(home: Path, wisen: Path, project: Path) -> None:
     id_ = guarded(home, f"deny {WRONG} -> {RIGHT}", shadow=True)
     for number in ("t1", "t2"):
-        assert answered(wisen, "before-call", call(WRONG, project, number=number)) == {}
+        assert hook_answer(wisen, "before-call", shell_call(WRONG, project, number=number)) == {}
     for other in (RIGHT, f"echo '{WRONG}'", f"git commit -m '{WRONG}'", "", "ls"):
-        assert answered(wisen, "before-call", call(other, project, number="t3")) == {}
-    no_shell = {**call("", project), "tool_name": "Read", "tool_input": {"file_path": WRONG}}
-    assert answered(wisen, "before-call", no_shell) == {}
+        assert hook_answer(wisen, "before-call", shell_call(other, project, number="t3")) == {}
+    no_shell = {**shell_call("", project), "tool_name": "Read", "tool_input": {"file_path": WRONG}}
+    assert hook_answer(wisen, "before-call", no_shell) == {}
     rows = exposures(home, id_)
     assert [(each.call, each.mode, each.arm, each.event) for each in rows] == [
         ("t1", "deny", Arm.WITHHELD, "before-call"),
@@ -144,9 +146,9 @@ def test_what_was_decided_is_shown_with_what_became_of_the_call(home: Path, wise
     id_ = guarded(home, f"warn {WRONG} -> {RIGHT}", shadow=True)
     log = ClaudeTranscript(5, cwd=str(project), start=datetime.now(UTC))
     log.prompt("count")
-    number = log.bash(WRONG, SAID, exit_code=2)
+    number = log.bash(WRONG, ERROR_OUTPUT, exit_code=2)
     log.write(home / ".claude" / "projects" / "shop")
-    answered(wisen, "before-call", call(WRONG, project, session=log.session, number=number))
+    hook_answer(wisen, "before-call", shell_call(WRONG, project, session=log.session, number=number))
     run("cycle", "--quick")
     shown = json.loads(run("guards", "show", id_, "--json").stdout)
     assert shown["fared"] | {"decisions": 1, "sessions": 1, "failed": 1} == shown["fared"]
@@ -157,12 +159,12 @@ def test_what_was_decided_is_shown_with_what_became_of_the_call(home: Path, wise
 @pytest.mark.requirement("F6")
 def test_several_guards_speak_together_and_the_strictest_decides(home: Path, wisen: Path, project: Path) -> None:
     ids = [guarded(home, text) for text in ("warn shopctl # one", "deny shopctl count # two", "ask shopctl * # three")]
-    answer = answered(wisen, "before-call", call("shopctl count", project))
+    answer = hook_answer(wisen, "before-call", shell_call("shopctl count", project))
     told = str(answer["permissionDecisionReason"])
     assert answer["permissionDecision"] == "deny"
     assert [told.index(each) for each in ("two", "three", "one")] == sorted(map(told.index, ("two", "three", "one")))
     assert [each for each in ids if each not in told] == []
-    later = answered(wisen, "before-call", call("shopctl list", project))
+    later = hook_answer(wisen, "before-call", shell_call("shopctl list", project))
     assert later["permissionDecision"] == "ask"
     assert "one" not in str(later["permissionDecisionReason"]), "the warning was given"
 
@@ -173,8 +175,8 @@ def test_files_and_other_tools_are_guarded_too(home: Path, wisen: Path, project:
     guarded(home, "ask WebFetch: url=*intern.example*")
 
     def decided(tool: str, **fields: str) -> object:
-        payload = {**call("", project), "tool_name": tool, "tool_input": fields}
-        return answered(wisen, "before-call", payload).get("permissionDecision")
+        payload = {**shell_call("", project), "tool_name": tool, "tool_input": fields}
+        return hook_answer(wisen, "before-call", payload).get("permissionDecision")
 
     assert decided("Write", file_path=str(project / "migrations" / "1.sql"), content="x") == "deny"
     assert decided("Edit", file_path=str(project / "src" / "1.sql"), old_string="migrations/") is None
@@ -203,32 +205,34 @@ def test_overruled_it_is_silent_in_that_session_and_after_twice_back_in_shadow(
     guarded(home, "deny npm")
 
     def cycled() -> GuardState:
-        with learning(home) as learner:
+        with open_learner(home) as learner:
             done = learner.cycle(quick=True)
             assert [each for each in done.answered if id_ in each]
             return learner.guards.get(id_)
 
     first = typed(home, project, 7, f"Overrule {id_}.")
-    assert answered(wisen, "before-call", call(WRONG, project, session=first)) == {}
-    assert answered(wisen, "before-call", call("npm ci", project, session=first)) != {}, "only that one was lifted"
-    assert answered(wisen, "before-call", call(WRONG, project)) != {}, "other sessions go on"
+    assert hook_answer(wisen, "before-call", shell_call(WRONG, project, session=first)) == {}
+    assert hook_answer(wisen, "before-call", shell_call("npm ci", project, session=first)) != {}, (
+        "only that one was lifted"
+    )
+    assert hook_answer(wisen, "before-call", shell_call(WRONG, project)) != {}, "other sessions go on"
     assert cycled().mode is Mode.DENY, "once is no reason"
     second = typed(home, project, 8, f"overrule {id_}")
-    assert answered(wisen, "before-call", call(WRONG, project, session=second)) == {}
+    assert hook_answer(wisen, "before-call", shell_call(WRONG, project, session=second)) == {}
     cycled()
     log = ClaudeTranscript(9, cwd=str(project))
     log.prompt("go on")
     log.write(home / ".claude" / "projects" / "shop")
-    with learning(home) as learner:
+    with open_learner(home) as learner:
         learner.cycle(quick=True)
         state = learner.guards.get(id_)
         (asked,) = [each.proposal for each in learner.proposals.all() if each.is_waiting]
         assert (state.mode, state.why) == (Mode.SHADOW, "you overruled it 2 times")
         assert (asked.entry, asked.text.split()[0]) == (id_, "deny")
-        assert answered(wisen, "before-call", call(WRONG, project)) == {}
+        assert hook_answer(wisen, "before-call", shell_call(WRONG, project)) == {}
         learner.proposals.answer(asked.id, Answer.APPROVED)
-        assert answered(wisen, "before-call", call(WRONG, project)) != {}
-        stumbled(home, project, (11,))
+        assert hook_answer(wisen, "before-call", shell_call(WRONG, project)) != {}
+        record_fixed_failures(home, project, (11,))
         learner.cycle(quick=True)
         assert learner.guards.get(id_).mode is Mode.DENY, "what was before he approved it again does not count"
 
@@ -236,7 +240,7 @@ def test_overruled_it_is_silent_in_that_session_and_after_twice_back_in_shadow(
 def test_what_the_log_does_not_show_overrules_nothing_for_good(home: Path, wisen: Path, project: Path) -> None:
     id_ = guarded(home, f"deny {WRONG} -> {RIGHT}")
     fire(wisen, "prompt", {"session_id": "forged", "cwd": str(project), "prompt": f"overrule {id_}"})
-    with learning(home) as learner:
+    with open_learner(home) as learner:
         assert learner.cycle(quick=True).answered == ()
         assert learner.guards.live_outcomes(learner.guards.get(id_)).overruled == 0
 
@@ -245,14 +249,14 @@ def test_what_the_log_does_not_show_overrules_nothing_for_good(home: Path, wisen
 def test_what_is_switched_off_is_off_at_once_in_a_session_that_runs(home: Path, wisen: Path, project: Path) -> None:
     id_ = guarded(home, f"deny {WRONG} -> {RIGHT}")
     fire(wisen, "session-start", {"session_id": "s", "cwd": str(project), "source": "startup"})
-    assert answered(wisen, "before-call", call(WRONG, project)) != {}
+    assert hook_answer(wisen, "before-call", shell_call(WRONG, project)) != {}
     for mode, speaks in ((Mode.OFF, False), (Mode.ASK, True), (Mode.SHADOW, False), (Mode.DENY, True)):
-        with learning(home) as learner:
+        with open_learner(home) as learner:
             learner.guards.set_mode(id_, mode)
-        assert bool(answered(wisen, "before-call", call(WRONG, project))) is speaks, mode
-    with learning(home) as learner:
+        assert bool(hook_answer(wisen, "before-call", shell_call(WRONG, project))) is speaks, mode
+    with open_learner(home) as learner:
         learner.guards.set_mode(id_, Mode.REMOVED)
-    assert answered(wisen, "before-call", call(WRONG, project)) == {}
+    assert hook_answer(wisen, "before-call", shell_call(WRONG, project)) == {}
 
 
 @pytest.mark.requirement("X10")
@@ -268,12 +272,12 @@ def test_a_broken_sheet_lets_every_call_pass_and_is_told_at_the_next_start(
         sheet.unlink()
     else:
         sheet.write_bytes(whole[:40] if broken == "cut off" else whole.replace(b"shopctl", b"shopctx"))
-    assert answered(wisen, "before-call", call(WRONG, project)) == {}
+    assert hook_answer(wisen, "before-call", shell_call(WRONG, project)) == {}
     start = {"session_id": "n", "cwd": str(project), "source": "startup"}
     assert "BrokenSnapshot at before-call" in fire(wisen, "session-start", start)
     assert "BrokenSnapshot" not in fire(wisen, "session-start", {**start, "session_id": "n2"}), "once"
     run("cycle", "--quick")
-    assert answered(wisen, "before-call", call(WRONG, project)) != {}, "the next cycle mends it"
+    assert hook_answer(wisen, "before-call", shell_call(WRONG, project)) != {}, "the next cycle mends it"
 
 
 @pytest.mark.parametrize(
@@ -281,7 +285,7 @@ def test_a_broken_sheet_lets_every_call_pass_and_is_told_at_the_next_start(
 )
 def test_a_call_that_cannot_be_read_passes(home: Path, wisen: Path, payload: bytes) -> None:
     guarded(home, "deny *")
-    assert answered(wisen, "before-call", payload) == {}
+    assert hook_answer(wisen, "before-call", payload) == {}
 
 
 @pytest.mark.requirement("N9")
@@ -294,7 +298,7 @@ def test_guards_of_one_project_do_not_speak_in_another(home: Path, wisen: Path, 
     guarded(home, "deny npm")
 
     def denied(command: str, *places: Path) -> list[bool]:
-        return [bool(answered(wisen, "before-call", call(command, each))) for each in places]
+        return [bool(hook_answer(wisen, "before-call", shell_call(command, each))) for each in places]
 
     everywhere = (project, project / "src", other, project / "vendored", home / "shop-2", Path("/"))
     assert denied(WRONG, *everywhere) == [True, True, False, False, False, False]
@@ -317,7 +321,7 @@ def test_no_guard_cycle_or_answer_changes_an_agents_settings(home: Path, project
     first, ours = hooks(settings)["PreToolUse"]
     assert first == json.loads(HIS)["hooks"]["PreToolUse"][0]
     assert list(ours) == ["hooks"], "for every tool, since a guard may look at any"
-    stumbled(home, project, (1, 2, 3))
+    record_fixed_failures(home, project, (1, 2, 3))
     run("cycle", "--quick", "--dry-run")
     run("cycle", "--quick")
     run("proposals", "reject", "1")
@@ -325,7 +329,7 @@ def test_no_guard_cycle_or_answer_changes_an_agents_settings(home: Path, project
     for text in ("deny edit: migrations/**", "ask WebFetch: url=*x*"):
         guarded(home, text)
     guarded(home, "deny pip", shadow=True)
-    with learning(home) as learner:
+    with open_learner(home) as learner:
         for mode in (Mode.OFF, Mode.SHADOW, Mode.REMOVED):
             learner.guards.set_mode(shell, mode)
     run("cycle", "--quick")
@@ -361,7 +365,7 @@ def test_without_guards_a_call_starts_no_interpreter_and_the_first_guard_is_aske
     assert '"permissionDecision": "deny"' in asked().replace('":"', '": "')
     assert started.exists()
     started.unlink()
-    with learning(home) as learner:
+    with open_learner(home) as learner:
         learner.guards.set_mode(id_, Mode.OFF)
     assert (asked(), started.exists()) == ("", False)
 
@@ -382,8 +386,8 @@ def test_a_thousand_guards_cost_hardly_more_than_one(wisen: Path, project: Path)
     def best(shelf: HookStore, command: str) -> float:
         taken = []
         for _ in range(20):
-            taken.append(cpu_of(lambda: evaluate_guards(call(command, project), shelf, {})))
-        assert (evaluate_guards(call(command, project), shelf, {}) is not None) == command.startswith("rtk")
+            taken.append(cpu_of(lambda: evaluate_guards(shell_call(command, project), shelf, {})))
+        assert (evaluate_guards(shell_call(command, project), shelf, {}) is not None) == command.startswith("rtk")
         return min(taken)
 
     one, many = shelf_of(1), shelf_of(1000)

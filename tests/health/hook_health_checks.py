@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from wisen.agents.hook_ports import HookHealthCheck
 
 
-class FixedGauge:
+class FixedHealthCheck:
     """A gauge that reads nothing."""
 
     def __init__(self, vitals: HookHealth | None = None, faults: Mapping[str, str] | None = None) -> None:
@@ -29,7 +29,7 @@ class FixedGauge:
         return self._faults.get(caller.home, "")
 
 
-class GaugeContract:
+class HealthCheckContract:
     """Fixture: `gauge`, of a home where nothing was ever done."""
 
     def test_where_nothing_was_done_nothing_is_told(self, gauge: HookHealthCheck) -> None:

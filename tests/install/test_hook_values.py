@@ -10,7 +10,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from tests.edits.edit_ports import make_edit_ports
-from tests.hooks import stands
+from tests.hooks import are_hooks_installed
 from wisen.install.hook_settings import install_hooks, parse_hook_settings, remove_hooks
 from wisen.model.hook import Caller, Hook, HookSettings, RegisteredHook
 from wisen.testing.hooks_contract import CALLER
@@ -92,7 +92,7 @@ def test_items_and_values_go_in_once_and_out_exactly_or_alone(
     assert inside["list"][-1] == MARK
     assert inside["map"]["ours"] == WANTED[1].value
     assert (MARK in inside.get("names", ())) == ("names" in held.get("a", {}))
-    assert stands(edit_ports, path, agent, WANTED)
+    assert are_hooks_installed(edit_ports, path, agent, WANTED)
     written = path.read_bytes()
     assert install_hooks(edit_ports, path, agent, WANTED).holds == written
     remove_hooks(edit_ports, path, agent)

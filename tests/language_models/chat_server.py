@@ -13,7 +13,7 @@ from typing import Any, cast
 
 
 @dataclass(frozen=True)
-class Says:
+class ChatAnswer:
     """One answer of the server."""
 
     text: str = ""
@@ -27,7 +27,7 @@ class Says:
     tokens: tuple[int, int] = (1000, 100)
 
 
-Script = Sequence[Says] | Callable[[Mapping[str, Any]], Says]
+Script = Sequence[ChatAnswer] | Callable[[Mapping[str, Any]], ChatAnswer]
 """Answers in order, the last one again and again; or what makes one of a request."""
 
 
@@ -83,7 +83,7 @@ class _Handler(BaseHTTPRequestHandler):
         with suppress(ConnectionError):
             self._answer(says, str(body.get("model", "")), number)
 
-    def _answer(self, says: Says, model: str, number: int) -> None:
+    def _answer(self, says: ChatAnswer, model: str, number: int) -> None:
         self.send_response(says.status)
         for name, value in {"Content-Type": "application/json", "Connection": "close", **says.headers}.items():
             self.send_header(name, value)
@@ -114,7 +114,7 @@ class _Handler(BaseHTTPRequestHandler):
 
 
 @contextmanager
-def chatting(script: Script) -> Iterator[Server]:
+def serve_chat(script: Script) -> Iterator[Server]:
     """A server that runs until the block ends."""
     server = _Http(script)
     thread = threading.Thread(target=server.serve_forever, daemon=True)

@@ -10,7 +10,7 @@ import pytest
 from msgspec import structs
 
 from tests.commands import run
-from tests.hooks import fire, taught
+from tests.hooks import fire, write_lesson_sessions
 from wisen import app
 from wisen.lessons.fading import STALE, fade_entries
 from wisen.lessons.lesson_citations import record_citations
@@ -87,7 +87,7 @@ def test_a_lesson_that_is_named_does_not_fade() -> None:
 @pytest.mark.requirement("N9", "C3")
 def test_an_id_that_the_assistant_names_is_a_use_and_one_that_others_write_is_none(home: Path) -> None:
     project = home / "shop"
-    taught(home, project)
+    write_lesson_sessions(home, project)
     run("cycle", "--quick")
     told = fire(home / "wisen", "session-start", {"session_id": "s", "cwd": str(project), "source": "startup"})
     found = re.search(r"R-[0-9a-f]{8}", told)

@@ -8,7 +8,7 @@ import pytest
 from msgspec import structs
 
 from tests.commands import run
-from tests.stated_lessons import Sayings
+from tests.stated_lessons import TeachingUser
 from wisen import app
 from wisen.model.entry import Actor, Answer, EntryOrigin, MoveKind
 from wisen.model.guard import Guard, GuardSource, Mode, guard_id, guard_states
@@ -23,23 +23,23 @@ TOLD = "use bun, not pnpm"
 
 
 @pytest.fixture
-def shop(home: Path) -> Sayings:
+def shop(home: Path) -> TeachingUser:
     """A home with a project."""
-    return Sayings(home)
+    return TeachingUser(home)
 
 
 def is_told(lines: list[str], words: str) -> bool:
     return any(words in line for line in lines)
 
 
-def say_pnpm_three_times(shop: Sayings, project: str = "shop") -> None:
+def say_pnpm_three_times(shop: TeachingUser, project: str = "shop") -> None:
     for day in (3, 2, 1):
         shop.say("no, always use pnpm, not npm", minutes=-1440 * day, project=project)
     shop.cycle()
 
 
 @pytest.mark.requirement("S9", "N5")
-def test_what_was_said_three_times_gives_way_to_what_was_said_last_and_back(shop: Sayings) -> None:
+def test_what_was_said_three_times_gives_way_to_what_was_said_last_and_back(shop: TeachingUser) -> None:
     say_pnpm_three_times(shop)
     assert is_told(shop.advice(), "always use pnpm, not npm")
     shop.say(BUN, minutes=-60)
@@ -61,7 +61,7 @@ def test_what_was_said_three_times_gives_way_to_what_was_said_last_and_back(shop
 
 
 @pytest.mark.requirement("N5")
-def test_a_conflict_and_what_came_of_it_is_a_line_of_the_corrections(shop: Sayings) -> None:
+def test_a_conflict_and_what_came_of_it_is_a_line_of_the_corrections(shop: TeachingUser) -> None:
     say_pnpm_three_times(shop)
     shop.say(BUN, minutes=-60)
     shop.cycle()
@@ -75,7 +75,7 @@ def test_a_conflict_and_what_came_of_it_is_a_line_of_the_corrections(shop: Sayin
     assert not [each for each in shop.proposals() if each.words]
 
 
-def test_other_words_for_the_way_back_are_the_newest_word_too(shop: Sayings) -> None:
+def test_other_words_for_the_way_back_are_the_newest_word_too(shop: TeachingUser) -> None:
     say_pnpm_three_times(shop)
     shop.say(BUN, minutes=-60)
     shop.say("from now on use pnpm again, not bun", minutes=-30)
@@ -84,7 +84,7 @@ def test_other_words_for_the_way_back_are_the_newest_word_too(shop: Sayings) -> 
     assert "pnpm again, not bun" in line
 
 
-def test_a_log_that_is_read_later_does_not_make_an_older_word_win(shop: Sayings) -> None:
+def test_a_log_that_is_read_later_does_not_make_an_older_word_win(shop: TeachingUser) -> None:
     shop.say(BUN, minutes=-60)
     shop.cycle()
     say_pnpm_three_times(shop)
@@ -93,7 +93,7 @@ def test_a_log_that_is_read_later_does_not_make_an_older_word_win(shop: Sayings)
     assert shop.entry("lways use pnpm, not npm").superseded_by
 
 
-def test_what_is_asked_for_only_this_time_takes_the_place_of_nothing(shop: Sayings) -> None:
+def test_what_is_asked_for_only_this_time_takes_the_place_of_nothing(shop: TeachingUser) -> None:
     say_pnpm_three_times(shop)
     shop.approve("pnpm")
     shop.say("use npm, not pnpm, just this once", minutes=5)
@@ -103,7 +103,9 @@ def test_what_is_asked_for_only_this_time_takes_the_place_of_nothing(shop: Sayin
 
 
 @pytest.mark.requirement("S6", "S9")
-def test_where_the_old_word_is_in_a_file_the_change_is_proposed_and_the_newest_told_until_then(shop: Sayings) -> None:
+def test_where_the_old_word_is_in_a_file_the_change_is_proposed_and_the_newest_told_until_then(
+    shop: TeachingUser,
+) -> None:
     claude = shop.project() / "CLAUDE.md"
     claude.write_text("# Shop\n\nMine.\n")
     say_pnpm_three_times(shop)
@@ -138,7 +140,7 @@ def test_where_the_old_word_is_in_a_file_the_change_is_proposed_and_the_newest_t
     assert claude.read_text() == mine
 
 
-def test_who_refuses_the_change_of_the_file_keeps_the_old_word(shop: Sayings) -> None:
+def test_who_refuses_the_change_of_the_file_keeps_the_old_word(shop: TeachingUser) -> None:
     say_pnpm_three_times(shop)
     claude = shop.approve("pnpm")
     shop.say(BUN, minutes=5)
@@ -152,7 +154,7 @@ def test_who_refuses_the_change_of_the_file_keeps_the_old_word(shop: Sayings) ->
     assert not is_told(shop.advice(), "bun")
 
 
-def test_back_and_forth_with_a_file_ends_with_the_last_word(shop: Sayings) -> None:
+def test_back_and_forth_with_a_file_ends_with_the_last_word(shop: TeachingUser) -> None:
     say_pnpm_three_times(shop)
     claude = shop.approve("pnpm")
     shop.say(BUN, minutes=5)
@@ -169,7 +171,7 @@ def test_back_and_forth_with_a_file_ends_with_the_last_word(shop: Sayings) -> No
     assert "lways use pnpm" in claude.read_text()
 
 
-def test_a_newer_word_of_a_project_wins_there_over_what_holds_everywhere(shop: Sayings) -> None:
+def test_a_newer_word_of_a_project_wins_there_over_what_holds_everywhere(shop: TeachingUser) -> None:
     shop.project("shop"), shop.project("bakery")
     shop.say("hello", minutes=-90, project="bakery")
     shop.say("hello", minutes=-90)
@@ -188,7 +190,7 @@ def test_a_newer_word_of_a_project_wins_there_over_what_holds_everywhere(shop: S
 
 
 @pytest.mark.requirement("N5")
-def test_a_newer_word_for_all_projects_is_asked_about_once_where_a_project_has_a_rule(shop: Sayings) -> None:
+def test_a_newer_word_for_all_projects_is_asked_about_once_where_a_project_has_a_rule(shop: TeachingUser) -> None:
     shop.say("hello", minutes=-90, project="bakery")
     say_pnpm_three_times(shop)
     claude = shop.approve("pnpm")
@@ -211,7 +213,7 @@ def test_a_newer_word_for_all_projects_is_asked_about_once_where_a_project_has_a
     assert "pnpm, not npm" not in claude.read_text()
 
 
-def test_two_projects_do_not_hear_of_each_others_words(shop: Sayings) -> None:
+def test_two_projects_do_not_hear_of_each_others_words(shop: TeachingUser) -> None:
     say_pnpm_three_times(shop)
     shop.say(BUN, minutes=5, project="bakery")
     shop.cycle()
@@ -221,7 +223,7 @@ def test_two_projects_do_not_hear_of_each_others_words(shop: Sayings) -> None:
 
 
 @pytest.mark.requirement("X3")
-def test_a_guard_of_a_superseded_rule_only_looks_on_until_its_rule_stands_again(shop: Sayings) -> None:
+def test_a_guard_of_a_superseded_rule_only_looks_on_until_its_rule_stands_again(shop: TeachingUser) -> None:
     say_pnpm_three_times(shop)
     rule = shop.entry("lways use pnpm").entry
     watch = "shell: npm"
@@ -256,7 +258,7 @@ def test_a_guard_of_a_superseded_rule_only_looks_on_until_its_rule_stands_again(
 
 
 @pytest.mark.requirement("N5", "S9")
-def test_of_two_opposites_that_nobody_stated_and_that_weigh_the_same_one_question_is_asked(shop: Sayings) -> None:
+def test_of_two_opposites_that_nobody_stated_and_that_weigh_the_same_one_question_is_asked(shop: TeachingUser) -> None:
     shop.project()
     with app.wire().learner() as learner:
         ledger, at = learner.home.ledger, learner.home.clock.now()

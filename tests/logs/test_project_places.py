@@ -10,7 +10,7 @@ from typer.testing import CliRunner
 
 import wisen
 from tests.agents.aider_chats import Project
-from tests.ownership import adopt, repository
+from tests.ownership import adopt, make_repository
 from wisen.model.signal import SignalKind
 from wisen.surfaces.cli import app
 from wisen.testing.transcripts import ClaudeTranscript
@@ -59,7 +59,7 @@ def test_chats_are_learnt_from_once_the_user_adopted_them_and_from_then_on_by_th
 @pytest.mark.needs("git")
 def test_they_are_found_at_the_top_of_a_repository_in_which_another_agent_worked(home: Path) -> None:
     top = home / "work" / "orchard"
-    repository(top)
+    make_repository(top)
     (top / "src").mkdir()
     adopt(chats(top).path)
     session = ClaudeTranscript(cwd=str(top / "src"))

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.history_builder import AT, came_to, course
 from tests.edits.fake_files import MemoryFiles
+from tests.history_builder import AT, build_history, summarize
 from wisen.memory.day_lines import MAX_PER_DAY, MAX_PER_SESSION
 from wisen.memory.memory_files import memory_folder, write_memory
 from wisen.memory.summary_text import SummaryStyle
@@ -25,7 +25,7 @@ ROOF = ("said paint the roof of the shed", "edit /roof.py", "ok pytest -q")
 
 
 def session(*acts: str, native: str = "5e551074-aaaa", hours: float = 0) -> Summary:
-    (summary,) = came_to(course(*acts, native=native, start=AT + timedelta(hours=hours)))
+    (summary,) = summarize(build_history(*acts, native=native, start=AT + timedelta(hours=hours)))
     return summary
 
 

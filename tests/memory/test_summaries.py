@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tests.history_builder import AT, came_to, course
+from tests.history_builder import AT, build_history, summarize
 from wisen.memory.summary_text import (
     HEADINGS,
     SummaryStyle,
@@ -27,8 +27,8 @@ def told(items: tuple[SummaryItem, ...]) -> list[tuple[str, str, int]]:
 
 
 def test_a_task_is_completed_when_its_calls_ended_well_and_nobody_corrected_it() -> None:
-    (summary,) = came_to(
-        course(
+    (summary,) = summarize(
+        build_history(
             "said add a ladder to the shed",
             "edit /shed.py",
             "ok pytest -q",
@@ -48,8 +48,8 @@ def test_a_task_is_completed_when_its_calls_ended_well_and_nobody_corrected_it()
 
 
 def test_a_correction_belongs_to_the_task_it_corrects() -> None:
-    (summary,) = came_to(
-        course(
+    (summary,) = summarize(
+        build_history(
             "said add a ladder to the shed",
             "edit /shed.py",
             "ok pytest -q",
@@ -64,30 +64,34 @@ def test_a_correction_belongs_to_the_task_it_corrects() -> None:
 
 
 def test_a_request_without_words_of_its_own_is_told_by_what_was_committed() -> None:
-    (summary,) = came_to(course("said commit", "ok git commit -m 'Prune the apple trees'"))
+    (summary,) = summarize(build_history("said commit", "ok git commit -m 'Prune the apple trees'"))
     assert told(summary.tasks) == [("committed “Prune the apple trees”", "", 1)]
-    (summary,) = came_to(course("said is the gate still open?", "edit /g", "ok git commit -m 'Close the old gate'"))
+    (summary,) = summarize(
+        build_history("said is the gate still open?", "edit /g", "ok git commit -m 'Close the old gate'")
+    )
     assert told(summary.tasks) == [("committed “Close the old gate”", "", 1)]
 
 
 def test_a_long_finding_is_a_task_of_its_own_and_no_feedback() -> None:
     finding = "That is wrong: the shed door opens to the inside, so nobody can carry a ladder through it. " * 3
-    (summary,) = came_to(
-        course("said add a ladder to the shed", "edit /shed.py", "ok pytest -q", f"said {finding}", "edit /door.py")
+    (summary,) = summarize(
+        build_history(
+            "said add a ladder to the shed", "edit /shed.py", "ok pytest -q", f"said {finding}", "edit /door.py"
+        )
     )
     assert [item.turn for item in summary.tasks] == [1, 2]
     assert summary.feedback == ()
 
 
 def test_what_was_stopped_is_open() -> None:
-    (summary,) = came_to(course("said prune the old apple trees", "ok ls", "stopped"))
+    (summary,) = summarize(build_history("said prune the old apple trees", "ok ls", "stopped"))
     assert summary.tasks == ()
     assert told(summary.open) == [("prune the old apple trees", "stopped", 1)]
 
 
 def test_what_the_user_wants_to_last_is_learnt_and_marked() -> None:
-    (summary,) = came_to(
-        course(
+    (summary,) = summarize(
+        build_history(
             "said write the orchard report",
             "ok ls",
             "said from now on always use metric units in reports",
@@ -100,8 +104,8 @@ def test_what_the_user_wants_to_last_is_learnt_and_marked() -> None:
 
 
 def test_trouble_is_told_with_what_helped_and_what_never_worked_is_open() -> None:
-    (summary,) = came_to(
-        course(
+    (summary,) = summarize(
+        build_history(
             "said install the pump driver",
             "failed pump instal driver | error: unknown option --fast",
             "failed pump instal driver | error: unknown option --fast",
@@ -119,18 +123,20 @@ def test_trouble_is_told_with_what_helped_and_what_never_worked_is_open() -> Non
 
 
 def test_what_is_put_off_is_open() -> None:
-    (summary,) = came_to(course("said Paint the gate. We fix that later in a separate PR.", "edit /gate.py"))
+    (summary,) = summarize(build_history("said Paint the gate. We fix that later in a separate PR.", "edit /gate.py"))
     assert told(summary.open) == [("“We fix that later in a separate PR.”", "", 1)]
 
 
 def test_skills_are_told_by_the_files_that_were_written() -> None:
-    (summary,) = came_to(course("said make a skill for pruning trees", "edit /s/prune/SKILL.md", "edit /s/x.md"))
+    (summary,) = summarize(
+        build_history("said make a skill for pruning trees", "edit /s/prune/SKILL.md", "edit /s/x.md")
+    )
     assert [item.text for item in summary.skills] == ["/s/prune/SKILL.md"]
 
 
 def test_contexts_stay_apart() -> None:
     acts = ("said add a ladder to the shed", "edit /shed.py", "ok pytest -q", "in cellar", "said stack the oak barrels")
-    one, other = came_to(course(*acts, "edit /barrels.py", "ok pytest -q"))
+    one, other = summarize(build_history(*acts, "edit /barrels.py", "ok pytest -q"))
     assert (one.context, [item.text for item in one.items]) == ("orchard", ["add a ladder to the shed"])
     assert (other.context, [item.text for item in other.items]) == ("cellar", ["stack the oak barrels"])
     assert (one.turns, one.calls, other.turns, other.calls) == (1, 2, 1, 2)
@@ -138,8 +144,8 @@ def test_contexts_stay_apart() -> None:
 
 
 def test_what_was_done_elsewhere_for_a_request_is_not_told_here() -> None:
-    (summary,) = came_to(
-        course(
+    (summary,) = summarize(
+        build_history(
             "said stack the barrels like the ladders", "edit /a.py", "in cellar", "ok git commit -m 'Stack the wine'"
         )
     )
@@ -147,19 +153,19 @@ def test_what_was_done_elsewhere_for_a_request_is_not_told_here() -> None:
 
 
 def test_a_session_that_came_to_nothing_has_no_summary() -> None:
-    assert came_to(course("said what is the time?", "ok date")) == ()
-    assert came_to(course("ok date")) == ()
+    assert summarize(build_history("said what is the time?", "ok date")) == ()
+    assert summarize(build_history("ok date")) == ()
 
 
 def test_what_holds_a_secret_is_never_told() -> None:
     key = "ghp_" + "k3Vq8ZtR1mXw7LpB5nYc2HsD9fGj4TaE6uQo"
     secret = (f"said write {key} into the shed file", "edit /a.py", "ok pytest")
-    (summary,) = came_to(course(*secret, "said add a ladder up", "edit /b.py", "ok pytest"))
+    (summary,) = summarize(build_history(*secret, "said add a ladder up", "edit /b.py", "ok pytest"))
     assert [item.text for item in summary.tasks] == ["add a ladder up"]
 
 
 def test_the_file_has_every_heading_and_says_none_where_there_is_nothing() -> None:
-    (summary,) = came_to(course("said add a ladder to the shed", "edit /shed.py", "ok pytest -q"))
+    (summary,) = summarize(build_history("said add a ladder to the shed", "edit /shed.py", "ok pytest -q"))
     assert write_summary(summary, "2026-03-02-001.md", HERE) == (
         "# Session 2026-03-02-001\n\n"
         "- Session: claude-code 5e551074-aaaa, began 2026-03-02T09:00:00Z\n"

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from msgspec import structs
 
-from tests.history_builder import AT, course
+from tests.history_builder import AT, build_history
 from wisen.kernel.matching import WatchedCall
 from wisen.mining.trigger_words import MAX_DESCRIPTION, describe_call, names_in
 from wisen.mining.triggers import find_trigger, find_triggers
@@ -19,7 +19,7 @@ from wisen.model.history import History, Step, Turn, UserAction
 
 
 def found(*acts: str) -> Trigger | None:
-    history = course(*acts)
+    history = build_history(*acts)
     return find_trigger(history, history.turns[-1], history.turns[-1].text or "")
 
 
@@ -32,7 +32,7 @@ def test_a_refused_call_is_what_the_next_words_are_about() -> None:
 
 
 def test_the_reason_typed_at_a_refusal_is_about_the_refused_call_and_so_is_what_is_added_to_it() -> None:
-    history = course("ok git stash", "refused", "said leave my changes alone", "said and tell me first")
+    history = build_history("ok git stash", "refused", "said leave my changes alone", "said and tell me first")
     reason = structs.replace(history.turns[1], origin="rejection")
     history = structs.replace(history, turns=(history.turns[0], reason, history.turns[2]))
     for turn in history.turns[1:]:
@@ -107,7 +107,7 @@ def test_what_never_comes_again_is_no_trigger(call: str) -> None:
 
 
 def test_words_grow_from_few_to_many_for_whoever_tries_them_on_the_past() -> None:
-    history = course("ok git push --force origin release/2.1", "refused", "said never with force")
+    history = build_history("ok git push --force origin release/2.1", "refused", "said never with force")
     rows = [each.words for each in find_triggers(history, history.turns[-1], "never with force")]
     assert rows[0] == ("git", "push")
     assert rows[1] == ("git", "push", "--force")

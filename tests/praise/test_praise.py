@@ -37,7 +37,7 @@ def world(home: Path, monkeypatch: pytest.MonkeyPatch) -> World:
     log.prompt("no, from now on always use pnpm instead of npm")
     log.bash("pnpm test")
     log.write(made.logs)
-    made.taught()
+    made.teach()
     return made
 
 
@@ -80,7 +80,7 @@ def test_what_was_told_before_a_praise_is_strengthened_when_the_session_is_over(
     assert rows(world) == (), "whether the work stays is not known yet"
     (open_,) = json.loads(run("praise", "--json").stdout)["praises"]
     assert (open_["strengthened"], open_["why"]) == ([], "it is not known yet whether the work stays")
-    world.pass_(hours=12)
+    world.advance(hours=12)
     world.cycle()
     found = rows(world)
     assert {row.how: row.weight for row in found} == {PraiseMoment.FAILURE: 1.0, PraiseMoment.START: 0.25}
@@ -115,7 +115,7 @@ def test_what_was_told_before_a_praise_is_strengthened_when_the_session_is_over(
 def test_nothing_is_doubled_when_cycles_come_again_or_the_index_is_made_anew(world: World) -> None:
     world.cycle()
     deploys(world)
-    world.pass_(hours=12)
+    world.advance(hours=12)
     world.cycle()
     found = rows(world)
     assert found
@@ -138,7 +138,7 @@ def test_nothing_is_doubled_when_cycles_come_again_or_the_index_is_made_anew(wor
 def test_praise_after_which_the_work_was_taken_back_does_not_count(world: World, then: str) -> None:
     world.cycle()
     deploys(world, then=then)
-    world.pass_(hours=12)
+    world.advance(hours=12)
     world.cycle()
     assert rows(world) == ()
     assert "strengthened nothing: the work was undone after it" in run("praise").stdout
@@ -152,7 +152,7 @@ def test_praise_in_a_session_that_was_told_nothing_strengthens_nothing(world: Wo
     log.bash("shopctl deploy", "deployed")
     log.prompt(PRAISE)
     log.write(world.logs)
-    world.pass_(hours=12)
+    world.advance(hours=12)
     world.cycle()
     assert rows(world) == (), "what another session was told is not at work here"
     assert "strengthened nothing: nothing that was learnt was delivered before it" in run("praise").stdout
@@ -166,7 +166,7 @@ def test_what_the_user_names_is_strengthened_although_no_hook_told_it(world: Wor
     log.bash("shopctl deploy", "deployed")
     log.prompt(f"{PRAISE} {name} helped")
     log.write(world.logs)
-    world.pass_(hours=12)
+    world.advance(hours=12)
     world.cycle()
     (row,) = rows(world)
     assert (row.how, row.weight, row.subject) == (PraiseMoment.NAMED, 1.0, entry(world).entry.id)
@@ -187,7 +187,7 @@ def test_what_a_prompt_brought_or_recalled_is_strengthened_as_used_just_before(w
     world.days.time = log.at
     assert world.fire("prompt", log, prompt="what did we say about shopctl deploy?")
     log.write(world.logs)
-    world.pass_(hours=12)
+    world.advance(hours=12)
     world.cycle()
     (row,) = rows(world)
     assert (row.how, row.weight) == (PraiseMoment.PROMPT, 1.0), "and what came with the praise does not count"
@@ -207,7 +207,7 @@ def test_a_hint_that_the_coin_withheld_is_not_strengthened_and_no_praise_makes_o
         log.prompt(PRAISE)
         log.write(world.logs)
         (given if "leave out Skill commit" in told else withheld).add(log.session)
-        world.pass_(hours=12)
+        world.advance(hours=12)
     world.cycle()
     hint = entry(world, EntryType.LEARNING)
     assert hint.entry.category == "best_practice"
@@ -226,7 +226,7 @@ def test_praise_sets_the_clock_of_fading_back(world: World) -> None:
     world.cycle()
     hint = entry(world, EntryType.LEARNING)
     for days in (25, 25):
-        world.pass_(days=days)
+        world.advance(days=days)
         told = ""
         while "leave out Skill commit" not in told:
             log = world.log()
@@ -234,11 +234,11 @@ def test_praise_sets_the_clock_of_fading_back(world: World) -> None:
         log.prompt("what is in the shop?")
         log.prompt(PRAISE)
         log.write(world.logs)
-        world.pass_(hours=12)
+        world.advance(hours=12)
         world.cycle()
     assert world.days.time - hint.last > timedelta(days=50)
     assert entry(world, EntryType.LEARNING).priority is hint.priority is not Priority.LOW
-    world.pass_(days=32)
+    world.advance(days=32)
     world.cycle()
     assert entry(world, EntryType.LEARNING).priority is not hint.priority, "from there on it fades"
 
@@ -248,7 +248,7 @@ def test_what_is_praised_comes_first_where_things_compete(world: World) -> None:
     log.prompt("no, from now on always write tests with pytest, never with unittest")
     log.bash("pytest")
     log.write(world.logs)
-    world.pass_(hours=12)
+    world.advance(hours=12)
     world.cycle()
     with world.learner() as learner:
         said = [each for each in learner.lessons.all() if each.entry.origin == "stated"]
@@ -259,7 +259,7 @@ def test_what_is_praised_comes_first_where_things_compete(world: World) -> None:
         log.prompt("go on")
         log.prompt(f"{PRAISE} {last.entry.name}")
         log.write(world.logs)
-        world.pass_(hours=12)
+        world.advance(hours=12)
     world.cycle()
     told = world.fire("session-start", world.log(), source="startup")
     assert told.index(last.text) < told.index(first.text)
@@ -298,7 +298,7 @@ def test_praise_decides_what_is_found_first_among_what_matches_as_well(world: Wo
 def test_forgetting_the_praise_or_what_it_strengthened_reaches_the_rows(world: World) -> None:
     world.cycle()
     log = deploys(world)
-    world.pass_(hours=12)
+    world.advance(hours=12)
     world.cycle()
     started = [row for row in rows(world) if row.how is PraiseMoment.START]
     assert len(rows(world)) == len(started) + 1
@@ -307,7 +307,7 @@ def test_forgetting_the_praise_or_what_it_strengthened_reaches_the_rows(world: W
     (praise,) = json.loads(run("praise", "--json").stdout)["praises"]
     run("forget", f"turn:claude-code:{praise['message']}", "--yes")
     assert rows(world) == ()
-    world.pass_(hours=1)
+    world.advance(hours=1)
     log.bash("ls")
     log.write(world.logs)
     world.cycle()

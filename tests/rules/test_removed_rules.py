@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from tests.commands import run
-from tests.stated_lessons import Sayings
+from tests.stated_lessons import TeachingUser
 from wisen import app
 from wisen.model.entry import EntryStatus
 
@@ -24,7 +24,7 @@ pytestmark = pytest.mark.needs("git")
 PNPM = "Always use pnpm, not npm"
 
 
-class Shop(Sayings):
+class Shop(TeachingUser):
     """A repository with a rule of ours in its CLAUDE.md."""
 
     def __init__(self, home: Path) -> None:

@@ -11,7 +11,7 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from tests.cost import cost
-from tests.hooks import mark_behind
+from tests.hooks import with_mark
 from wisen.safety.sentinel import add_seal, is_own_seal, session_seal, strip, wrap
 from wisen.surfaces.hook import block_seal
 
@@ -150,7 +150,7 @@ def test_a_quoted_block_loses_everything_but_the_quote_sign() -> None:
 
 def test_a_block_begins_in_the_line_of_its_mark() -> None:
     assert wrap("a\nb") == "<wisen51902> a\nb\n</wisen51902>"
-    assert mark_behind("a\n\nb") == "a\n\nb\n<wisen51902 2/>"
+    assert with_mark("a\n\nb") == "a\n\nb\n<wisen51902 2/>"
 
 
 _OLD = (
@@ -164,7 +164,7 @@ def test_blocks_of_older_versions_are_still_removed(mangle: Callable[[str], str]
     assert strip(f"before {mangle(add_seal(_OLD, _SEAL))} after", _KEY) == "before  after"
 
 
-_REASON = mark_behind("A guard of the user's stops this call: Use `uv`.\nInstead: uv <b>\nthe user types: overrule G-1")
+_REASON = with_mark("A guard of the user's stops this call: Use `uv`.\nInstead: uv <b>\nthe user types: overrule G-1")
 
 
 @pytest.mark.parametrize("mangle", _MANGLES)
@@ -176,7 +176,7 @@ def test_what_has_its_mark_behind_it_is_removed_however_an_agent_mangled_it(mang
 
 @given(inside=anything)
 def test_whatever_has_its_mark_behind_it_says_it_is_removed_and_what_was_typed_apart_from_it_stays(inside: str) -> None:
-    own = add_seal(mark_behind(f"x{inside}"), _SEAL)
+    own = add_seal(with_mark(f"x{inside}"), _SEAL)
     assert strip(f"typed\n\n{own}\nmore", _KEY) == "typed\n\n\nmore"
 
 

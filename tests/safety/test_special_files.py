@@ -19,7 +19,7 @@ import pytest
 import typer.main
 
 from tests.cost import cost
-from tests.hooks import fire, taught
+from tests.hooks import fire, write_lesson_sessions
 from wisen.errors import FileError, UnfitFile
 from wisen.safety.regular_files import is_regular_file, open_regular_file, read_regular_file, reject_unfit_database
 from wisen.surfaces.hook.hook_outcomes import failure_in
@@ -119,7 +119,7 @@ COMMANDS = (
 
 def whole_sessions(home: Path) -> None:
     """Intact sessions, next to which side files are read."""
-    taught(home, home / "shop")
+    write_lesson_sessions(home, home / "shop")
     at = "2026-03-01T10:00:00.000Z"
     _lines(
         home / ".openclaw/agents/main/sessions/one.jsonl",

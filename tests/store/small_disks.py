@@ -20,10 +20,10 @@ def main(mount: str, logs: str, *sizes: str) -> None:
     """Go through the sizes."""
     for size in sizes:
         subprocess.run(["mount", "-t", "tmpfs", "-o", f"size={size}", "tmpfs", mount], check=True)
-        told: dict[str, Any] = {"size": int(size), "first": learnt(mount, logs)}
+        told: dict[str, Any] = {"size": int(size), "first": run_learner(mount, logs)}
         told["left"] = sorted(str(each.relative_to(mount)) for each in Path(mount).rglob("*") if each.is_file())
         subprocess.run(["mount", "-o", "remount,size=64m", mount], check=True)
-        told["second"] = learnt(mount, logs)
+        told["second"] = run_learner(mount, logs)
         told["parts"] = sorted(
             each.name for each in Path(mount).rglob("*") if ".part" in each.name or ".new-" in each.name
         )
@@ -31,7 +31,7 @@ def main(mount: str, logs: str, *sizes: str) -> None:
         subprocess.run(["umount", mount], check=True)
 
 
-def learnt(mount: str, logs: str) -> str:
+def run_learner(mount: str, logs: str) -> str:
     """What a process of its own said when it learnt and prepared; `ok` where it went through."""
     reading, writing = os.pipe()
     child = os.fork()

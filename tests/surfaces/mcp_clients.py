@@ -24,7 +24,7 @@ Made = TypeVar("Made")
 
 
 @dataclass(frozen=True)
-class Told:
+class ToolAnswer:
     """What a tool answered."""
 
     failed: bool
@@ -37,23 +37,23 @@ class Told:
         return told
 
 
-async def told(client: Client, name: str, arguments: dict[str, Any]) -> Told:
+async def read_answer(client: Client, name: str, arguments: dict[str, Any]) -> ToolAnswer:
     result = await client.call_tool(name, arguments)
     (block,) = result.content
     assert isinstance(block, TextContent)
-    return Told(bool(result.is_error), block.text)
+    return ToolAnswer(bool(result.is_error), block.text)
 
 
-def asked(project: Path, name: str, **arguments: Any) -> Told:
+def ask_tool(project: Path, name: str, **arguments: Any) -> ToolAnswer:
     """Ask one tool, in this process."""
 
-    async def once(client: Client) -> Told:
-        return await told(client, name, arguments)
+    async def once(client: Client) -> ToolAnswer:
+        return await read_answer(client, name, arguments)
 
-    return within(Client(build_server(start=project)), once)
+    return with_client(Client(build_server(start=project)), once)
 
 
-def within(client: Client, do: Callable[[Client], Awaitable[Made]]) -> Made:
+def with_client(client: Client, do: Callable[[Client], Awaitable[Made]]) -> Made:
     """Do something with a client that is connected."""
 
     async def run() -> Made:
@@ -70,7 +70,7 @@ def over_stdio(project: Path) -> Client:
 
 
 @contextmanager
-def served(project: Path, *more: str) -> Iterator[str]:
+def serve_project(project: Path, *more: str) -> Iterator[str]:
     """The address of a `wisen serve` that runs in a project until the block ends."""
     command = [str(WISEN), "serve", "--port", "0", "--every", "0", "--json", *more]
     process = subprocess.Popen(command, cwd=project, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)

@@ -19,7 +19,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from tests.commands import run
-from tests.hooks import CLIENT, failed, fire, taught, without_questions
+from tests.hooks import CLIENT, failed_call, fire, without_questions, write_lesson_sessions
 from wisen import app
 
 pytestmark = [pytest.mark.requirement("X10"), pytest.mark.requirement("X6")]
@@ -32,7 +32,7 @@ EVENTS = ("session-start", "prompt", "failure", "before-call")
 def prepared(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
     """A home that holds something to tell, and the project it is for."""
     folder = tmp_path_factory.mktemp("prepared")
-    taught(folder, folder / "shop")
+    write_lesson_sessions(folder, folder / "shop")
     with app.wire(folder / "wisen", {"HOME": str(folder)}).learner() as learner:
         learner.cycle(quick=True)
     return folder / "wisen", folder / "shop"
@@ -51,7 +51,7 @@ def project(prepared: tuple[Path, Path]) -> Path:
 
 def payload(event: str, project: Path, session: str = "s") -> dict[str, object]:
     if event == "failure":
-        return failed("shopctl deploy --wait", SAID, session=session, cwd=project)
+        return failed_call("shopctl deploy --wait", SAID, session=session, cwd=project)
     return {"session_id": session, "cwd": str(project), "source": "startup", "prompt": "use npm or pnpm?"}
 
 
@@ -282,7 +282,7 @@ def test_a_call_that_nobody_understands_still_ends_with_0(tmp_path: Path) -> Non
 
 def test_a_cycle_that_was_killed_is_taken_up_by_the_next(home: Path) -> None:
     project = home / "shop"
-    taught(home, project)
+    write_lesson_sessions(home, project)
     for number in range(6):
         with subprocess.Popen([Path(sys.executable).parent / "wisen", "cycle"], stdout=subprocess.DEVNULL) as cycle:
             time.sleep(0.1 + number * 0.1)

@@ -10,8 +10,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tests.guard_scenarios import RIGHT, WRONG, learning
-from tests.hooks import failed, fire, printed, taught
+from tests.guard_scenarios import RIGHT, WRONG, open_learner
+from tests.hooks import failed_call, fire, printed_json, write_lesson_sessions
 from wisen.agents.gemini_cli.gemini_cli_outcomes import GeminiOutcomeKind, outcome_of
 from wisen.agents.gemini_cli.records import ToolCall
 from wisen.safety import sentinel
@@ -78,8 +78,8 @@ def test_a_prompt_is_taken_without_what_we_put_before_it() -> None:
 
 
 def test_what_is_typed_to_wisen_is_heard_behind_our_own_words(home: Path, project: Path) -> None:
-    taught(home, project)
-    with learning(home) as learner:
+    write_lesson_sessions(home, project)
+    with open_learner(home) as learner:
         learner.cycle()
     wisen = home / "wisen"
     start = fire(wisen, "session-start", {"session_id": "s", "cwd": str(project)}, agent=AGENT)
@@ -91,11 +91,11 @@ def test_what_is_typed_to_wisen_is_heard_behind_our_own_words(home: Path, projec
 
 
 def test_what_cannot_be_told_after_a_clear_is_told_with_the_first_prompt(home: Path, project: Path) -> None:
-    taught(home, project)
-    with learning(home) as learner:
+    write_lesson_sessions(home, project)
+    with open_learner(home) as learner:
         learner.cycle()
     wisen, about = home / "wisen", {"session_id": "s", "cwd": str(project)}
-    assert printed(wisen, "session-start", {**about, "source": "clear"}, agent=AGENT) == {}
+    assert printed_json(wisen, "session-start", {**about, "source": "clear"}, agent=AGENT) == {}
     told = fire(wisen, "prompt", {**about, "prompt": "memory stats"}, agent=AGENT)
     assert "pnpm" in told
     assert "everywhere" in told
@@ -105,8 +105,8 @@ def test_what_cannot_be_told_after_a_clear_is_told_with_the_first_prompt(home: P
 
 
 def test_a_failed_command_gets_the_fix_that_was_learnt_in_another_agent(home: Path, project: Path) -> None:
-    taught(home, project)
-    with learning(home) as learner:
+    write_lesson_sessions(home, project)
+    with open_learner(home) as learner:
         learner.cycle()
     wisen, command = home / "wisen", "shopctl deploy --wait"
     said = "shopctl: error: unrecognized option '--wait'"
@@ -115,7 +115,7 @@ def test_a_failed_command_gets_the_fix_that_was_learnt_in_another_agent(home: Pa
     assert fire(wisen, "after-call", read, agent=AGENT) == ""
     told = fire(wisen, "after-call", shell(command, project, ended(said, 2)), agent=AGENT)
     assert "`shopctl deploy --wait` → `shopctl deploy`" in told
-    claude = failed(command, f"Exit code 2\n{said}", session="other", cwd=project)
+    claude = failed_call(command, f"Exit code 2\n{said}", session="other", cwd=project)
     assert sentinel.strip(told) == sentinel.strip(fire(wisen, "failure", claude)) == ""
     assert fire(wisen, "after-call", shell(command, project, ended(said, 2)), agent=AGENT) == "", "once in a session"
 
@@ -123,35 +123,35 @@ def test_a_failed_command_gets_the_fix_that_was_learnt_in_another_agent(home: Pa
 @pytest.mark.requirement("F6")
 @pytest.mark.parametrize("mode", ["deny", "ask"])
 def test_a_call_is_stopped_in_the_words_that_gemini_cli_hears(home: Path, project: Path, mode: str) -> None:
-    with learning(home) as learner:
+    with open_learner(home) as learner:
         learner.guards.add(f"{mode} {WRONG} -> {RIGHT}", None)
-    answer = printed(home / "wisen", "before-call", shell(WRONG, project), agent=AGENT)
+    answer = printed_json(home / "wisen", "before-call", shell(WRONG, project), agent=AGENT)
     assert (set(answer), answer["decision"]) == ({"decision", "reason"}, "deny")
     assert f"Instead: {RIGHT}" in answer["reason"]
     assert ("asked the user" in answer["reason"]) is (mode == "ask")
-    assert printed(home / "wisen", "before-call", shell(RIGHT, project), agent=AGENT) == {}
+    assert printed_json(home / "wisen", "before-call", shell(RIGHT, project), agent=AGENT) == {}
 
 
 @pytest.mark.requirement("F6")
 def test_a_warning_waits_for_the_result_of_its_own_call_and_is_said_once(home: Path, project: Path) -> None:
-    with learning(home) as learner:
+    with open_learner(home) as learner:
         guard = learner.guards.add(f"warn {WRONG} -> {RIGHT}", None).guard.id
     wisen, well = home / "wisen", "Output: yes"
-    assert printed(wisen, "before-call", shell(WRONG, project), agent=AGENT) == {}
+    assert printed_json(wisen, "before-call", shell(WRONG, project), agent=AGENT) == {}
     assert fire(wisen, "after-call", shell("ls", project, well), agent=AGENT) == ""
     told = fire(wisen, "after-call", shell(WRONG, project, well), agent=AGENT)
     assert "warns about this call" in told
     for event in ("before-call", "after-call"):
-        assert printed(wisen, event, shell(WRONG, project, well), agent=AGENT) == {}
-    with learning(home) as learner:
+        assert printed_json(wisen, event, shell(WRONG, project, well), agent=AGENT) == {}
+    with open_learner(home) as learner:
         learner.cycle(quick=True)
         (row,) = learner.home.ledger.exposures.of(guard)
     assert (row.agent, row.mode, row.arm.value) == (AGENT, "warn", "given")
 
 
 def test_a_file_that_must_not_be_touched_is_guarded_by_the_tools_of_gemini_cli(home: Path, project: Path) -> None:
-    with learning(home) as learner:
+    with open_learner(home) as learner:
         learner.guards.add("deny edit: migrations/** # they were applied already", None)
     for tool in ("write_file", "replace"):
         call = called(tool, {"file_path": str(project / "migrations" / "1.sql")}, project)
-        assert "applied already" in printed(home / "wisen", "before-call", call, agent=AGENT)["reason"]
+        assert "applied already" in printed_json(home / "wisen", "before-call", call, agent=AGENT)["reason"]

@@ -24,8 +24,8 @@ from mcp import Client
 
 import wisen
 from tests.commands import WISEN, run
-from tests.hooks import taught
-from tests.surfaces.mcp_clients import Told, over_http, served, told
+from tests.hooks import write_lesson_sessions
+from tests.surfaces.mcp_clients import ToolAnswer, over_http, read_answer, serve_project
 from wisen import app
 from wisen.errors import MissingExtra
 from wisen.surfaces.mcp.request_limits import LimitedProtocol
@@ -36,7 +36,7 @@ from wisen.system.periodic_runs import PeriodicRuns
 
 @pytest.fixture
 def shop(home: Path) -> Path:
-    taught(home, home / "shop")
+    write_lesson_sessions(home, home / "shop")
     with wisen.open_learner() as learner:
         learner.learn()
     return home / "shop"
@@ -48,24 +48,24 @@ def token() -> str:
 
 @pytest.mark.requirement("C8")
 def test_every_tool_is_there_over_http_and_ten_calls_at_once_are_answered(shop: Path) -> None:
-    async def all_of_them(client: Client) -> list[Told]:
+    async def all_of_them(client: Client) -> list[ToolAnswer]:
         offered = [each.name for each in (await client.list_tools()).tools]
         assert offered == [name for name in TOOLS if name != POINT]
-        found: list[Told] = []
+        found: list[ToolAnswer] = []
 
         async def one(number: int) -> None:
             name, given = (
                 ("recall", {"question": "pnpm"}) if number % 2 else ("remember", {"text": "Ship on Tuesdays only."})
             )
-            found.append(await told(client, name, given))
+            found.append(await read_answer(client, name, given))
 
         async with anyio.create_task_group() as group:
             for number in range(10):
                 group.start_soon(one, number)
         rest = {"context": {"task": "use pnpm"}, "rules": {}, "proposals": {}, "score": {}, "forget": {"what": "pnpm"}}
-        return found + [await told(client, name, given) for name, given in rest.items()]
+        return found + [await read_answer(client, name, given) for name, given in rest.items()]
 
-    with served(shop) as address:
+    with serve_project(shop) as address:
         found = over_http(address, token(), all_of_them)
     assert [each.failed for each in found] == [False] * 15
     assert any("pnpm" in each.text for each in found)
@@ -74,7 +74,7 @@ def test_every_tool_is_there_over_http_and_ten_calls_at_once_are_answered(shop: 
 def test_without_the_token_by_another_name_or_from_a_page_nobody_is_let_in(shop: Path) -> None:
     ping = {"jsonrpc": "2.0", "id": 1, "method": "tools/list", "params": {}}
     shown = {"Authorization": f"Bearer {token()}", "Accept": "application/json, text/event-stream"}
-    with served(shop) as address, httpx2.Client(timeout=20) as client:
+    with serve_project(shop) as address, httpx2.Client(timeout=20) as client:
         port = address.split(":")[2].split("/")[0]
 
         def status(**headers: str) -> int:
@@ -105,7 +105,7 @@ def test_without_the_token_by_another_name_or_from_a_page_nobody_is_let_in(shop:
 
 
 def test_only_this_machine_can_reach_it(shop: Path) -> None:
-    with served(shop) as address:
+    with serve_project(shop) as address:
         port = int(address.split(":")[2].split("/")[0])
         table = Path("/proc/net/tcp")
         if not table.exists():
@@ -131,7 +131,7 @@ def test_a_dry_run_makes_nothing(home: Path) -> None:
 
 def test_it_ends_when_told_starts_again_and_says_when_the_port_is_taken(shop: Path) -> None:
     for _ in range(2):
-        with served(shop) as address:
+        with serve_project(shop) as address:
             port = address.split(":")[2].split("/")[0]
             assert "cannot be bound" in run("serve", "--port", port, expect=1).stderr
     with socket.socket() as free:
@@ -141,7 +141,7 @@ def test_it_ends_when_told_starts_again_and_says_when_the_port_is_taken(shop: Pa
 
 @pytest.mark.requirement("S17")
 def test_the_schedule_runs_the_cycle_as_the_command_does(shop: Path) -> None:
-    with served(shop, "--every", "60") as address, httpx2.Client(timeout=20) as client:
+    with serve_project(shop, "--every", "60") as address, httpx2.Client(timeout=20) as client:
         end = time.monotonic() + 60
         while (cycle := client.get(address.replace("/mcp", "/health")).json()["cycle"])["rounds"] < 1:
             assert time.monotonic() < end, "no round was made"
@@ -203,7 +203,7 @@ HALVES = {
 @pytest.mark.requirement("X7")
 def test_three_hundred_half_requests_keep_no_whole_one_waiting(shop: Path) -> None:
     shown = token().encode()
-    with served(shop) as address, httpx2.Client(timeout=10) as client:
+    with serve_project(shop) as address, httpx2.Client(timeout=10) as client:
         port = int(address.split(":")[2].split("/")[0])
         halves = []
         for number in range(300):
@@ -213,7 +213,7 @@ def test_three_hundred_half_requests_keep_no_whole_one_waiting(shop: Path) -> No
             halves.append(half)
         for _ in range(3):
             assert client.get(f"http://127.0.0.1:{port}/health").status_code == 200
-        assert over_http(address, token(), lambda client: told(client, "rules", {})).failed is False
+        assert over_http(address, token(), lambda client: read_answer(client, "rules", {})).failed is False
         gone = 0
         for half in halves[:100]:
             half.settimeout(10)

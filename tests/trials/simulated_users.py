@@ -57,7 +57,7 @@ class World:
         for module in (event_answers, call_events):
             patch.setattr(module, "print_answer", lambda event, text, *_, **__: self.said.append((event, text)))
 
-    def taught(self) -> None:
+    def teach(self) -> None:
         """Sessions that teach a fix, and that a step on the way to a commit always fails and is not needed."""
         for number in range(4):
             log = self.log()
@@ -70,14 +70,14 @@ class World:
             log.bash("shopctl deploy --wait", ERROR, exit_code=2)
             log.bash("shopctl deploy", "deployed")
             log.write(self.logs)
-        self.pass_(hours=12)
+        self.advance(hours=12)
 
     def log(self) -> ClaudeTranscript:
         """A session that begins now."""
         self.number += 1
         return ClaudeTranscript(self.number, cwd=str(self.project), start=self.days.time)
 
-    def pass_(self, **time: float) -> None:
+    def advance(self, **time: float) -> None:
         """Let time pass."""
         self.days.time += timedelta(**time)
 
@@ -95,7 +95,7 @@ class World:
         hook_output.set_limits(0, 0)
         return self.said[-1][1] if self.said else ""
 
-    def withheld(self, log: ClaudeTranscript) -> set[str]:
+    def withheld_ids(self, log: ClaudeTranscript) -> set[str]:
         """What the pin of a session says that it does not get, by id."""
         pin = json.loads((self.wisen / "snapshots" / "pins" / f"claude-code-{log.session}.json").read_text())
         return {each.partition(":")[0] for each in pin.get("withheld", ())}
@@ -109,7 +109,7 @@ class World:
             log.fail(log.call("Skill", skill="commit"), SKILL)
         log.bash("git commit -m x", "[main 1234567] x")
         log.write(self.logs)
-        self.pass_(hours=12)
+        self.advance(hours=12)
         return log
 
     def deploys(self, hit: Callable[[bool], bool]) -> ClaudeTranscript:
@@ -124,10 +124,10 @@ class World:
             log.bash("shopctl deploy --wait", ERROR, exit_code=2)
         log.bash("shopctl deploy", "deployed")
         log.write(self.logs)
-        self.pass_(hours=12)
+        self.advance(hours=12)
         return log
 
-    def noted(self, subject: str, version: str, hits: str) -> None:
+    def record_outcomes(self, subject: str, version: str, hits: str) -> None:
         """Have the ledger say what sessions showed: G and g for those that got a thing, W and w for those that did not.
 
         Capital letters are sessions with a hit.
@@ -135,7 +135,7 @@ class World:
         with self.learner() as learner:
             ledger, rows = learner.home.ledger, []
             for letter in hits:
-                self.pass_(minutes=1)
+                self.advance(minutes=1)
                 coin = Exposure(
                     id=f"{self.days.time.timestamp()}",
                     machine="other",

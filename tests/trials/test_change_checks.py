@@ -27,7 +27,7 @@ def world(home: Path, monkeypatch: pytest.MonkeyPatch) -> World:
     """A project with instructions, and sessions that taught something."""
     made = World(home, monkeypatch)
     (made.project / "CLAUDE.md").write_text(HIS)
-    made.taught()
+    made.teach()
     made.cycle()
     return made
 
@@ -41,7 +41,7 @@ def deployed(world: World, sessions: int, fails: Callable[[int], bool]) -> None:
             log.bash("shopctl deploy --wait", ERROR, exit_code=2)
         log.bash("shopctl deploy", "deployed")
         log.write(world.logs)
-        world.pass_(hours=16)
+        world.advance(hours=16)
 
 
 def put_in(world: World, by: Actor, profile: str = "autonomous") -> None:
@@ -55,7 +55,7 @@ def put_in(world: World, by: Actor, profile: str = "autonomous") -> None:
     log = world.log()
     log.prompt("hello")
     log.write(world.logs)
-    world.noted(fix.id, "v", "W" * 12)
+    world.record_outcomes(fix.id, "v", "W" * 12)
     world.cycle()
     with world.learner() as learner:
         (each,) = [each for each in learner.proposals.all() if each.proposal.type is ProposalType.VERIFICATION]
@@ -145,7 +145,7 @@ def test_what_the_user_approved_stays_whatever_the_sessions_say_and_is_asked_abo
     assert "--wait" in file_of(world)
     said: list[str] = []
     for _ in range(30):
-        world.pass_(days=2)
+        world.advance(days=2)
         with world.learner() as learner:
             said += learner.cycle(quick=True).checked
     assert "--wait" in file_of(world)
@@ -161,7 +161,7 @@ def test_what_was_inferred_and_never_mattered_is_reminded_of_extended_and_taken_
     said = []
     began = world.days.time
     while "--wait" in file_of(world):
-        world.pass_(days=1)
+        world.advance(days=1)
         with world.learner() as learner:
             said += [((world.days.time - began).days, each) for each in learner.cycle(quick=True).checked]
         assert len(said) < 9

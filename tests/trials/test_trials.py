@@ -33,7 +33,7 @@ pytestmark = pytest.mark.requirement("X1")
 def world(home: Path, monkeypatch: pytest.MonkeyPatch) -> World:
     """A user whose sessions taught a fix and a best practice."""
     made = World(home, monkeypatch)
-    made.taught()
+    made.teach()
     return made
 
 
@@ -55,7 +55,7 @@ def test_without_consent_nothing_is_ever_withheld(world: World) -> None:
             error = "Exit code 2\nshopctl: error: unrecognized option '--wait'"
             told = world.fire(event, log, source="startup", prompt="deploy the shop", error=error, **failed)
             assert event != "failure" or "without --wait" in told
-        assert not world.withheld(log)
+        assert not world.withheld_ids(log)
     world.cycle()
     with world.learner() as learner:
         rows = learner.home.ledger.exposures.all()
@@ -70,7 +70,7 @@ def test_what_a_session_gets_is_the_coins_choice_and_stays_so(world: World) -> N
     for _ in range(60):
         log = world.log()
         block = world.fire("session-start", log, source="startup")
-        held = world.withheld(log)
+        held = world.withheld_ids(log)
         assert ("leave out Skill commit" in block) is not any(each.startswith("R-") for each in held)
         assert "Hints" in block or "- Asked to" not in block
         assert not (held and block.count("R-") and any(each in block for each in held))
@@ -92,7 +92,7 @@ def go(world: World, begin: str, hit: object, verdict: str, most: int = 120) -> 
     without = []
     for number in range(most):
         log = getattr(world, begin)(hit)
-        if world.withheld(log):
+        if world.withheld_ids(log):
             without.append(log.session)
         if number % 4 == 3:
             world.cycle()
@@ -126,7 +126,7 @@ def test_a_hint_after_which_the_failure_falls_is_confirmed_and_proposed(world: W
     for _ in range(20):
         log = world.log()
         assert "leave out Skill commit" not in world.fire("session-start", log, source="startup"), "the file tells it"
-        assert not any(each.startswith("R-") for each in world.withheld(log)), "what he approved is never withheld"
+        assert not any(each.startswith("R-") for each in world.withheld_ids(log)), "what he approved is never withheld"
 
 
 def test_guards_in_shadow_are_listed_with_what_became_of_the_calls(world: World) -> None:
@@ -151,7 +151,7 @@ def test_a_hint_that_changes_nothing_is_dropped_with_its_numbers(world: World) -
     world.commits(lambda _: True)
     world.cycle()
     hint = hint_of(world)
-    world.noted(hint.subject, hint.version, "GWGWG" * 20)
+    world.record_outcomes(hint.subject, hint.version, "GWGWG" * 20)
     world.commits(lambda _: True)
     world.cycle()
     hint = hint_of(world)
@@ -212,13 +212,13 @@ def test_a_session_counts_for_what_its_coin_said_whatever_was_then_done(world: W
     for _ in range(12):
         log = world.log()
         world.fire("session-start", log, source="startup")
-        held = any(each.startswith("R-") for each in world.withheld(log))
+        held = any(each.startswith("R-") for each in world.withheld_ids(log))
         world.fire("prompt", log, prompt="what did you learn")  # it may hear of it all the same
         log.prompt("commit")
         log.bash("git commit -m x", "[main 1234567] x")
         log.write(world.logs)
         pairs.append((log.session, Arm.WITHHELD if held else Arm.GIVEN))
-        world.pass_(hours=12)
+        world.advance(hours=12)
     world.cycle()
     rows = hint_of(world).rows
     assert [(row.session, row.arm) for row in rows] == pairs
@@ -233,7 +233,7 @@ def test_a_session_that_goes_on_has_no_outcome_yet(world: World) -> None:
     world.days.time -= timedelta(hours=11)
     world.cycle()
     assert hint_of(world).rows == ()
-    world.pass_(hours=11)
+    world.advance(hours=11)
     world.commits(lambda _: False)
     world.cycle()
     assert len(hint_of(world).rows) == 2
@@ -246,7 +246,7 @@ def test_what_the_user_takes_back_is_withheld_no_longer_in_the_same_session(worl
     error = "Exit code 2\nshopctl: error: unrecognized option '--wait'"
     log = world.log()
     world.fire("session-start", log, source="startup")
-    while not any(not each.startswith("R-") for each in world.withheld(log)):
+    while not any(not each.startswith("R-") for each in world.withheld_ids(log)):
         log = world.log()
         world.fire("session-start", log, source="startup")
     assert world.fire("failure", log, error=error, **failed) == ""
@@ -255,7 +255,7 @@ def test_what_the_user_takes_back_is_withheld_no_longer_in_the_same_session(worl
     assert "without --wait" in world.fire("failure", log, error=error, **failed)
     later = world.log()
     assert "leave out Skill" not in world.fire("session-start", later, source="startup"), "a hint is told as before"
-    assert not world.withheld(later)
+    assert not world.withheld_ids(later)
 
 
 def test_experiments_can_be_welcome_in_one_project_and_off_in_another(world: World) -> None:
@@ -268,8 +268,8 @@ def test_experiments_can_be_welcome_in_one_project_and_off_in_another(world: Wor
     logs = [world.log() for _ in range(20)]
     for log in logs:
         world.fire("session-start", log, source="startup")
-    assert any(map(world.withheld, logs))
-    world.pass_(minutes=1)
+    assert any(map(world.withheld_ids, logs))
+    world.advance(minutes=1)
     with world.learner() as learner:
         learner.trials.allow_experiments(allowed=True)
         learner.trials.allow_experiments(here, allowed=False)
@@ -278,7 +278,7 @@ def test_experiments_can_be_welcome_in_one_project_and_off_in_another(world: Wor
     for _ in range(20):
         log = world.log()
         world.fire("session-start", log, source="startup")
-        assert not world.withheld(log)
+        assert not world.withheld_ids(log)
 
 
 def test_what_the_user_confirmed_or_said_is_never_withheld(world: World) -> None:
@@ -296,7 +296,7 @@ def test_what_the_user_confirmed_or_said_is_never_withheld(world: World) -> None
         log = world.log()
         told = world.fire("session-start", log, source="startup")
         assert "pnpm instead of npm" in told
-        assert all(each.startswith("R-") for each in world.withheld(log)), "the fix is his now"
+        assert all(each.startswith("R-") for each in world.withheld_ids(log)), "the fix is his now"
         failed = {"tool_name": "Bash", "tool_input": {"command": "shopctl deploy --wait"}}
         error_text = "Exit code 2\nshopctl: error: unrecognized option '--wait'"
         assert "without --wait" in world.fire("failure", log, error=error_text, **failed)
@@ -308,7 +308,7 @@ def test_other_words_are_another_trial(world: World) -> None:
     world.commits(lambda _: True)
     world.cycle()
     first = hint_of(world)
-    world.noted(first.subject, first.version, "GWGWG" * 20)
+    world.record_outcomes(first.subject, first.version, "GWGWG" * 20)
     with world.learner() as learner:
         (entry,) = [each for each in learner.lessons.all() if each.entry.category == "best_practice"]
         learner.lessons.decide(entry.entry.name, MoveKind.TEXT, "Asked to commit, do not call the skill commit.")
