@@ -46,7 +46,7 @@ class AgentWiring(StoreWiring):
         arguments = self._user_home(), self.environment, self._switches().is_off
         return tuple(filter(None, (create_hooks(name, *arguments) for name in self.settings.agents.enabled)))
 
-    def gauge(self) -> HookHealthCheck:
+    def hook_health_check(self) -> HookHealthCheck:
         """Return the health check of the hooks."""
         from wisen.health.hook_health import HomeHookHealth
 
@@ -81,7 +81,7 @@ class AgentWiring(StoreWiring):
 
         return HookInspection(
             agents=self.hooks(),
-            gauge=self.gauge(),
+            hook_health_check=self.hook_health_check(),
             files=files,
             caller=self.caller(),
             project=Path.cwd(),

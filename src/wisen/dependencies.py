@@ -46,7 +46,7 @@ class Dependencies:
     snapshots: SnapshotStore
     hooks: Sequence[Hooks]
     """The agents whose hooks can be installed."""
-    gauge: HookHealthCheck
+    hook_health_check: HookHealthCheck
     caller: Caller
     """The command that agents run as their hook."""
     launcher: Launcher

@@ -127,11 +127,11 @@ class Learner:
             edit_ports,
             decisions,
             hooks=deps.hooks,
-            gauge=deps.gauge,
+            hook_health_check=deps.hook_health_check,
             caller=deps.caller,
             launcher=deps.launcher,
         )
-        self.health = HealthService(home, projects, hook_health=deps.gauge, installed=self.install.status)
+        self.health = HealthService(home, projects, hook_health=deps.hook_health_check, installed=self.install.status)
         self.forgetting = ForgettingService(
             Holdings(
                 home=home,

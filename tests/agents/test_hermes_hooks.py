@@ -159,7 +159,7 @@ def test_its_state_is_told_also_where_a_half_of_it_is_gone(tmp_path: Path) -> No
     def state() -> tuple[HookState, str]:
         watched = HookInspection(
             agents=(agent,),
-            gauge=FixedHealthCheck(),
+            hook_health_check=FixedHealthCheck(),
             files=edit_ports.files,
             caller=CALLER,
             project=None,

@@ -64,11 +64,11 @@ class TestOpenCodeHooks(HooksContract):
 
 class TestHomeGauge(HealthCheckContract):
     @pytest.fixture
-    def gauge(self, tmp_path: Path) -> HookHealthCheck:
+    def hook_health_check(self, tmp_path: Path) -> HookHealthCheck:
         return HomeHookHealth(tmp_path / "not" / "there", "1")
 
 
 class TestFixedGauge(HealthCheckContract):
     @pytest.fixture
-    def gauge(self) -> HookHealthCheck:
+    def hook_health_check(self) -> HookHealthCheck:
         return FixedHealthCheck(faults={CALLER.home: "it is gone"})

@@ -75,8 +75,8 @@ def test_what_fired_and_what_failed_is_told(tmp_path: Path) -> None:
     client = ClientShelf(str(tmp_path), "claude-code", "s1")
     client.record_heartbeat("prompt")
     client.record_failure("failure", "TimeUp")
-    gauge = HomeHookHealth(tmp_path, "1")
-    found = gauge.read_health()
+    hook_health_check = HomeHookHealth(tmp_path, "1")
+    found = hook_health_check.read_health()
     assert set(found.beats) == {"prompt"}
     assert found.failure is not None
     assert found.failure.kind == "TimeUp at failure"
@@ -84,7 +84,7 @@ def test_what_fired_and_what_failed_is_told(tmp_path: Path) -> None:
     assert SystemClock().now() - found.failure.at < timedelta(minutes=1)
     assert "TimeUp at failure" in client.problems()
     assert client.problems() == "", "it is told once"
-    assert gauge.read_health().failure == found.failure
+    assert hook_health_check.read_health().failure == found.failure
 
 
 def test_a_shelf_that_cannot_be_written_says_so(tmp_path: Path) -> None:

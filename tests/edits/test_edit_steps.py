@@ -145,7 +145,7 @@ def survive(home: Home, new: bytes, *, undoing: bool) -> None:
     with home.edit_ports() as edit_ports:
         edit_ports.ledger.check()
         known = edit_history(edit_ports)
-        changes = [each for each in known.changes if each.deed is not None]
+        changes = [each for each in known.changes if each.operation is not None]
         stands = [each for each in changes if known.fates[each.id] is ChangeFate.STANDS]
         assert len(stands) == (now == new), "what is in the file is known, and nothing else is said to be"
         later = edit_ports._replace(clock=FixedClock(edit_ports.clock.now() + timedelta(hours=1)))

@@ -47,8 +47,8 @@ def test_a_line_is_put_in_and_taken_back_byte_for_byte(tmp_path: Path) -> None:
     door = editor()
     change = door.add_line(plan(path)).change
     assert b"wisen:R-0000" in path.read_bytes()
-    assert isinstance(change.deed, LineEdit)
-    assert (change.deed.id, change.deed.heading, change.why) == ("R-0000", "Rules", "you said so")
+    assert isinstance(change.operation, LineEdit)
+    assert (change.operation.id, change.operation.heading, change.why) == ("R-0000", "Rules", "you said so")
     assert change.tokens > 0
     assert b"mine" not in b"".join(splice.old + splice.new for splice in change.splices)
     assert door.undo(change.id, dry_run=True).kind is UndoKind.EXACTLY
@@ -163,10 +163,12 @@ def test_lines_make_room_and_come_back_with_one_undo(tmp_path: Path) -> None:
     assert "R-0013" in kept
     assert "R-0000" not in kept
     assert path.read_bytes().count(b"words\n") == 190
-    assert isinstance(last.deed, LineEdit)
-    (gone,) = last.deed.archived
+    assert isinstance(last.operation, LineEdit)
+    (gone,) = last.operation.archived
     known = edit_history(edit_ports)
-    archived = next(each for each in known.changes if isinstance(each.deed, LineEdit) and each.deed.id == gone)
+    archived = next(
+        each for each in known.changes if isinstance(each.operation, LineEdit) and each.operation.id == gone
+    )
     assert known.fates[archived.id] is ChangeFate.ARCHIVED
     assert door.undo(last.id).kind is UndoKind.EXACTLY
     assert path.read_bytes() == before
@@ -178,8 +180,8 @@ def test_a_line_that_made_room_and_was_taken_back_meanwhile_stays_away(tmp_path:
     path.write_text("# Mine\n" + "words\n" * 194)
     door = editor()
     first, second, third = (door.add_line(plan(path, number, f"Rule {number}.")).change for number in range(3))
-    assert isinstance(third.deed, LineEdit)
-    assert third.deed.archived == ("R-0000",)
+    assert isinstance(third.operation, LineEdit)
+    assert third.operation.archived == ("R-0000",)
     assert door.undo(first.id).kind is UndoKind.ALREADY
     door.undo(third.id)
     assert [each.id for each in managed_lines(path.read_bytes())] == ["R-0001"]

@@ -1,4 +1,4 @@
-"""What every gauge promises, as a suite; and a gauge that tells what a test says."""
+"""What every hook health check promises, as a suite; and a hook_health_check that tells what a test says."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 class FixedHealthCheck:
-    """A gauge that reads nothing."""
+    """A health check that reads nothing."""
 
     def __init__(self, vitals: HookHealth | None = None, faults: Mapping[str, str] | None = None) -> None:
         """`faults`: what is wrong with a caller, by its home."""
@@ -30,19 +30,19 @@ class FixedHealthCheck:
 
 
 class HealthCheckContract:
-    """Fixture: `gauge`, of a home where nothing was ever done."""
+    """Fixture: `hook_health_check`, of a home where nothing was ever done."""
 
-    def test_where_nothing_was_done_nothing_is_told(self, gauge: HookHealthCheck) -> None:
-        vitals = gauge.read_health()
+    def test_where_nothing_was_done_nothing_is_told(self, hook_health_check: HookHealthCheck) -> None:
+        vitals = hook_health_check.read_health()
         assert (vitals.beats, vitals.failure, vitals.waiting, vitals.waiting_since) == ({}, None, 0, None)
         assert vitals.last_heartbeat is None
         assert vitals.trouble == ""
 
-    def test_looking_twice_tells_the_same(self, gauge: HookHealthCheck) -> None:
-        one, other = gauge.read_health(), gauge.read_health()
+    def test_looking_twice_tells_the_same(self, hook_health_check: HookHealthCheck) -> None:
+        one, other = hook_health_check.read_health(), hook_health_check.read_health()
         assert (one.beats, one.snapshot, one.trouble) == (other.beats, other.snapshot, other.trouble)
 
-    def test_what_cannot_be_run_is_a_fault(self, gauge: HookHealthCheck) -> None:
-        assert gauge.find_fault(CALLER)
+    def test_what_cannot_be_run_is_a_fault(self, hook_health_check: HookHealthCheck) -> None:
+        assert hook_health_check.find_fault(CALLER)
         gone = Program(python="/gone/python3", client="/gone/wisen/surfaces/hook/client.py")
-        assert gauge.find_fault(Caller(home=CALLER.home, direct=gone))
+        assert hook_health_check.find_fault(Caller(home=CALLER.home, direct=gone))

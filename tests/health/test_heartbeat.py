@@ -52,7 +52,7 @@ class World:
         self.edit_ports = make_edit_ports(MemoryLedger())
         self.watched = HookInspection(
             agents=[self.agent],
-            gauge=HomeHookHealth(self.home, VERSION),
+            hook_health_check=HomeHookHealth(self.home, VERSION),
             files=UserFiles(),
             caller=self.caller,
             project=None,
@@ -90,7 +90,7 @@ class World:
     def told(self, ledger: MemoryLedger | None = None) -> list[HealthFinding]:
         """Everything but what is good."""
         found = hook_status(self.watched, ledger or self.ledger)
-        told = heartbeat.findings(found, self.watched.gauge.read_health(), self.runs, self.now)
+        told = heartbeat.findings(found, self.watched.hook_health_check.read_health(), self.runs, self.now)
         return [each for each in told if each.health is not Health.GOOD]
 
 
@@ -237,7 +237,7 @@ def test_breakage_7_hooks_have_nothing_to_answer_from(world: World) -> None:
 def test_breakage_8_hooks_run_another_version(world: World) -> None:
     (world.package / "__init__.py").write_text('__version__ = "3.0"\n')
     assert bad(world, HOOKS) == "they run version 3.0 of wisen, and this is 3.1"
-    world.watched = replace(world.watched, gauge=HomeHookHealth(world.home, "3.0"))
+    world.watched = replace(world.watched, hook_health_check=HomeHookHealth(world.home, "3.0"))
     world.snapshot(version=2)
     assert "another version" in bad(world, "snapshot")
 
@@ -247,7 +247,7 @@ def test_breakage_9_the_disk_is_full(world: World) -> None:
         def _free_bytes(self) -> int | None:
             return 3_000_000
 
-    world.watched = replace(world.watched, gauge=Narrow(world.home, VERSION))
+    world.watched = replace(world.watched, hook_health_check=Narrow(world.home, VERSION))
     assert bad(world, "disk").startswith("3 MB are left")
     assert (HomeHookHealth(world.home, VERSION).read_health().free or 0) > 0
     assert (HomeHookHealth(world.home / "not" / "there", VERSION).read_health().free or 0) > 0
@@ -277,7 +277,7 @@ def test_breakage_12_hooks_are_switched_off(world: World) -> None:
 
 
 def test_breakage_13_they_work_for_another_home(world: World) -> None:
-    world.watched = replace(world.watched, gauge=HomeHookHealth(world.home / "moved", VERSION))
+    world.watched = replace(world.watched, hook_health_check=HomeHookHealth(world.home / "moved", VERSION))
     assert f"another home, {world.home}" in next(each.says for each in world.told())
 
 

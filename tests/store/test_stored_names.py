@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from datetime import UTC, datetime
 from typing import get_args
 
 import msgspec
@@ -13,7 +14,7 @@ from wisen.feedback.phrase_naming import Labels, Names
 from wisen.forgetting import erasure_search
 from wisen.language_models.answer_format import json_schema_of as answer_schema
 from wisen.language_models.service import Pong
-from wisen.model.change import EditOperation, LineEdit, LineRemoval, PassageEdit, ValueEdit
+from wisen.model.change import Change, EditOperation, LineEdit, LineRemoval, PassageEdit, ValueEdit
 from wisen.model.event import Event
 from wisen.model.memory import MemoryKind
 from wisen.model.snapshot import Snapshot
@@ -38,6 +39,25 @@ def test_deeds_are_told_apart_by_the_word_they_were_always_stored_with(deed: Edi
     written = msgspec.json.encode(deed)
     assert written.startswith(stored)
     assert msgspec.json.decode(written, type=EditOperation) == deed
+
+
+def test_changes_are_stored_with_these_field_names() -> None:
+    change = Change(
+        id="01",
+        machine="desk",
+        path="/a",
+        at=datetime(2026, 1, 1, tzinfo=UTC),
+        why="",
+        before="",
+        after="x",
+        splices=(),
+        operation=PassageEdit(new=b"x"),
+        external_description="tidied",
+    )
+    written = msgspec.json.encode(change)
+    assert b'"deed":{"type":"passage",' in written
+    assert b'"told":"tidied"' in written
+    assert msgspec.json.decode(written, type=Change) == change
 
 
 def test_events_are_stored_by_these_kinds() -> None:

@@ -60,7 +60,7 @@ def told(wisen: Path, project: Path, event: str = "session-start", session: str 
 
 
 def failure(wisen: Path) -> str:
-    found = app.wire(wisen).gauge().read_health().failure
+    found = app.wire(wisen).hook_health_check().read_health().failure
     return found.kind if found is not None else ""
 
 

@@ -126,9 +126,11 @@ class ChangeService:
         if not fits:
             if any(each.id.startswith(which.upper()) for each in self._home.ledger.tombstones.all()):
                 raise UsageError("What was forgotten cannot be undone. To learn it again: wisen forget --undo ID")
-            others = [each for each in self.all().changes if each.told and each.id.startswith(which)]
+            others = [each for each in self.all().changes if each.external_description and each.id.startswith(which)]
             if others:
-                message = f"{others[0].id} was made by somebody else, who can take it back: {others[0].told}"
+                message = (
+                    f"{others[0].id} was made by somebody else, who can take it back: {others[0].external_description}"
+                )
                 raise UsageError(message)
             raise UsageError(f"No decision has the id {which!r}. List them with: wisen undo --list")
         if not standing:

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from wisen.delivery.agent_instructions import OTHER_AGENTS, read_instructions, read_other_instructions
-from wisen.delivery.prohibitions import broken_rule, find_prohibitions, make_prohibition
+from wisen.delivery.forbidden_calls import find_prohibitions, make_prohibition, rule_broken_by_call
 from wisen.model.entry import EntryOrigin, EntryStatus
 from wisen.model.guard import ACTIONS, GuardSource, guard_states
 from wisen.text.command_lines import command_of, fields_of
@@ -14,7 +14,7 @@ from wisen.text.command_lines import command_of, fields_of
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
-    from wisen.delivery.prohibitions import Prohibition
+    from wisen.delivery.forbidden_calls import Prohibition
     from wisen.delivery.remedies import Remedy
     from wisen.edits.rule_files import RuleFiles
     from wisen.model.entry_state import EntryState
@@ -49,7 +49,7 @@ class RulesInForce:
             return ""
         if context not in self._cache:
             self._cache[context] = self._prohibitions(context)
-        return broken_rule(self._cache[context], tool, fields)
+        return rule_broken_by_call(self._cache[context], tool, fields)
 
     def rule_broken_by_fix(self, context: str, change: CallChange, after: str) -> str:
         """Return the rule in force that applying a fix would break."""

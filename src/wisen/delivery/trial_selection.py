@@ -114,11 +114,11 @@ class TrialSelection:
         moves = [each for each in self._known.moves if each.kind is MoveKind.CHECK and each.value != CheckAction.CHECK]
         if not moves:
             return []
-        deeds = {each.id: each.deed for each in self._home.ledger.changes.of(machine=self._home.machine)}
+        operations = {each.id: each.operation for each in self._home.ledger.changes.of(machine=self._home.machine)}
         return [
             DeliveredLine(move.subject, one_line(move.why), "", f"`wisen changes show {move.subject}`")
             for move in moves
-            if getattr(deeds.get(move.subject), "id", "") in here
+            if getattr(operations.get(move.subject), "id", "") in here
         ]
 
     def was_delivered(self, line: DeliveredLine) -> bool:

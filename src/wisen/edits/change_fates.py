@@ -85,12 +85,15 @@ def was_made(change: Change, content: bytes | None, target: Change | None) -> bo
     if content_digest(content) in (change.before, change.after):
         return content_digest(content) == change.after
     try:
-        if change.deed is not None:
-            return edit_operations.current_text(change.deed, content) == edit_operations.expected_text(change.deed)
+        if change.operation is not None:
+            return edit_operations.current_text(change.operation, content) == edit_operations.expected_text(
+                change.operation
+            )
         return (
             target is None
-            or target.deed is None
-            or edit_operations.current_text(target.deed, content) != edit_operations.expected_text(target.deed)
+            or target.operation is None
+            or edit_operations.current_text(target.operation, content)
+            != edit_operations.expected_text(target.operation)
         )
     except SettingsUnclear:
         return False
@@ -103,12 +106,12 @@ def fates_of(changes: Sequence[Change], checks: Iterable[ChangeCheck], lost: Col
     made_changes = [each for each in changes if result[each.id] is not ChangeFate.NOT_MADE]
     result |= {each.undoes: ChangeFate.UNDONE for each in made_changes if each.undoes}
     displacing = [
-        (each, (*each.deed.archived, each.deed.instead_of))
+        (each, (*each.operation.archived, each.operation.instead_of))
         for each in made_changes
-        if isinstance(each.deed, LineEdit) and (each.deed.archived or each.deed.instead_of)
+        if isinstance(each.operation, LineEdit) and (each.operation.archived or each.operation.instead_of)
     ]
     for each in made_changes:
-        line = each.deed.id if isinstance(each.deed, LineEdit) else None
+        line = each.operation.id if isinstance(each.operation, LineEdit) else None
         if result[each.id] is not ChangeFate.UNDONE and any(
             line in archived and by.path == each.path and by.id > each.id and result[by.id] is not ChangeFate.UNDONE
             for by, archived in displacing

@@ -61,7 +61,8 @@ class EditHistory:
         for changes in files.values():
             for at, each in enumerate(changes):
                 if not any(
-                    each.deed and by.deed and edit_operations.replaces(by.deed, each.deed) for by in changes[at + 1 :]
+                    each.operation and by.operation and edit_operations.replaces(by.operation, each.operation)
+                    for by in changes[at + 1 :]
                 ):
                     yield each
 
@@ -70,7 +71,7 @@ class EditHistory:
         closed_fates = (ChangeFate.NOT_MADE, ChangeFate.UNDONE, ChangeFate.ARCHIVED)
         for each in self.changes:
             if (
-                each.deed is not None
+                each.operation is not None
                 and self.fates[each.id] not in closed_fates
                 and file in (None, self.real_paths[each.path])
             ):
@@ -93,7 +94,10 @@ def edit_history(edit_ports: EditPorts) -> EditHistory:
 def locate_change(edit_ports: EditPorts, change: Change, known: EditHistory) -> FileVersion:
     """Return the file that a change is in: its own, or the one that the user moved our line to. Raises: FileError."""
     original = edit_ports.files.read(Path(change.path))
-    if not isinstance(change.deed, LineEdit) or edit_operations.current_text(change.deed, original.content) is not None:
+    if (
+        not isinstance(change.operation, LineEdit)
+        or edit_operations.current_text(change.operation, original.content) is not None
+    ):
         return original
     check = known.checks.get(change.id)
     candidates = [each.path for each in known.changes] + [
@@ -106,7 +110,10 @@ def locate_change(edit_ports: EditPorts, change: Change, known: EditHistory) -> 
             seen = edit_ports.files.read(Path(path))
         except FileError:
             continue
-        if seen.real_path != original.real_path and edit_operations.current_text(change.deed, seen.content) is not None:
+        if (
+            seen.real_path != original.real_path
+            and edit_operations.current_text(change.operation, seen.content) is not None
+        ):
             return seen
     return original
 

@@ -106,9 +106,9 @@ class Editor:
         if has_merge_conflict(content):
             raise FileError(f"{plan.path} has merge conflicts. Resolve them first.")
         ours = [
-            each.deed
+            each.operation
             for each in edit_history(self._edit_ports).open_changes(seen.real_path)
-            if isinstance(each.deed, LineEdit)
+            if isinstance(each.operation, LineEdit)
         ]
         try:
             operation = LineEdit(id=plan.id, heading=plan.heading.strip(), text=plan.text.strip())
@@ -177,7 +177,7 @@ class Editor:
         separator = b"\n" if content and not content.endswith(b"\n") and not plan.old else b""
         operation = PassageEdit(new=separator + plan.new, old=plan.old)
         if plan.old and not any(
-            isinstance(each.deed, PassageEdit) and each.deed.new.strip() == plan.old.strip()
+            isinstance(each.operation, PassageEdit) and each.operation.new.strip() == plan.old.strip()
             for each in edit_history(self._edit_ports).open_changes(seen.real_path)
         ):
             raise UsageError(f"Nothing was written to {plan.path}: the passage to be replaced is not ours.")
@@ -234,8 +234,8 @@ class Editor:
         """
         known = edit_history(self._edit_ports)
         change = find_change(known.changes, id_)
-        if change.told:
-            raise UsageError(f"{change.id} was made by somebody else, who can revert it: {change.told}")
+        if change.external_description:
+            raise UsageError(f"{change.id} was made by somebody else, who can revert it: {change.external_description}")
         seen = locate_change(self._edit_ports, change, known)
         if known.fates[change.id] in (ChangeFate.UNDONE, ChangeFate.NOT_MADE):
             return UndoResult(change, UndoKind.ALREADY, seen.content, seen.content)
@@ -254,7 +254,8 @@ class Editor:
         known = edit_history(self._edit_ports)
         closed_fates = (ChangeFate.UNDONE, ChangeFate.NOT_MADE)
         return next(
-            (each for each in reversed(known.changes) if each.deed and known.fates[each.id] not in closed_fates), None
+            (each for each in reversed(known.changes) if each.operation and known.fates[each.id] not in closed_fates),
+            None,
         )
 
     def _read_checked(self, path: str, seen_digest: str) -> FileVersion:
@@ -284,10 +285,10 @@ class Editor:
             before=seen.digest,
             after=content_digest(content),
             splices=splices,
-            deed=info.operation,
+            operation=info.operation,
             head="" if checkout is None else checkout.head,
             undoes=info.undoes,
-            told=info.description,
+            external_description=info.description,
             follows=self._last.pop(seen.path, None),
         )
         if not dry_run:

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 def entry_of_change(change: Change, every: Sequence[EntryState]) -> str | None:
     """Return the id of the entry whose rule a change added to a file: a line has its id, a value its text."""
-    operation = change.deed
+    operation = change.operation
     if isinstance(operation, LineEdit):
         return next((state.entry.id for state in every if rule_id(state.entry.id) == operation.id), None)
     if not isinstance(operation, ValueEdit) or not change.path.endswith(preferences.FILE):

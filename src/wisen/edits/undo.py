@@ -68,7 +68,7 @@ class _TouchedError(Exception):
 def _open_changes(changes: Sequence[Change]) -> list[Change]:
     """Return the changes that were not undone."""
     undone_ids = {each.undoes for each in changes}
-    return [each for each in changes if each.deed is not None and each.id not in undone_ids]
+    return [each for each in changes if each.operation is not None and each.id not in undone_ids]
 
 
 def _replay_without(change: Change, content: bytes, changes: Sequence[Change]) -> bytes | None:
@@ -82,7 +82,7 @@ def _replay_without(change: Change, content: bytes, changes: Sequence[Change]) -
     base: bytes | None = content
     for each in reversed(chain):
         base = apply_splices(base or b"", invert(each.splices)) if each.before else None
-    remaining = [each.deed for each in _open_changes(chain) if each.deed is not None and each is not change]
+    remaining = [each.operation for each in _open_changes(chain) if each.operation is not None and each is not change]
     for operation in remaining:
         try:
             base = edit_operations.reapply(operation, base or b"")
@@ -124,14 +124,14 @@ def _without_frame(operation: EditOperation) -> EditOperation:
 
 def _remove_in_place(change: Change, content: bytes, changes: Sequence[Change]) -> bytes:
     """Remove a change of ours from a file that others touched."""
-    if change.deed is None:
+    if change.operation is None:
         raise UsageError(f"{change.id} undid another change; an undo cannot be undone.")
     open_ = _open_changes(changes)
-    operation = change.deed if changes else _without_frame(change.deed)
+    operation = change.operation if changes else _without_frame(change.operation)
     for each in reversed(changes):
-        if each.id < change.id and each.deed is not None and each not in open_:
-            operation = edit_operations.rebase(operation, each.deed)
-    earlier = [each.deed for each in open_ if each.deed is not None and each.id < change.id]
+        if each.id < change.id and each.operation is not None and each not in open_:
+            operation = edit_operations.rebase(operation, each.operation)
+    earlier = [each.operation for each in open_ if each.operation is not None and each.id < change.id]
     try:
         return edit_operations.revert(operation, content, earlier)
     except (ValueError, SettingsUnclear) as error:

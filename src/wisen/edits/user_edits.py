@@ -62,7 +62,7 @@ def _detect_edits(edit_ports: EditPorts, known: EditHistory) -> Iterator[ChangeC
     checkout, steps = cache(edit_ports.checkouts.checkout_of), cache(edit_ports.checkouts.head_steps)
     for change in known.effective_changes():
         last = known.checks.get(change.id)
-        if change.deed is None or last is None:
+        if change.operation is None or last is None:
             continue
         try:
             seen = locate_change(edit_ports, change, known)
@@ -71,7 +71,7 @@ def _detect_edits(edit_ports: EditPorts, known: EditHistory) -> Iterator[ChangeC
                 continue  # git will finish the operation that it has begun
 
             def fate_in(
-                file: FileVersion, operation: EditOperation = change.deed, check: ChangeCheck = last
+                file: FileVersion, operation: EditOperation = change.operation, check: ChangeCheck = last
             ) -> ObservedFate:
                 file_git = checkout(file.real_path)
                 was_moved = file_git is not None and edit_operations.current_text(

@@ -275,7 +275,7 @@ class _ErasureSearch:
         changes = [row for row in self._rows if isinstance(row, Change)]
         rules = {rule_id(row.id) for row in self._matches.rows.values() if isinstance(row, Entry)}
         for row in changes:
-            ours = isinstance(row.deed, LineEdit) and row.deed.id in rules
+            ours = isinstance(row.operation, LineEdit) and row.operation.id in rules
             if ours or self._is_affected(row):
                 self._add(row)
         for row in changes:  # the change that undoes it contains the same words

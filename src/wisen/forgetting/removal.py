@@ -145,43 +145,43 @@ def revert_edits(holdings: Holdings, matches: ErasureMatches, target: ErasureTar
 
 def _transfer_heading(holdings: Holdings, change: Change, matches: ErasureMatches, known: EditHistory) -> None:
     """Assign the heading that came with a line to the next of our lines below it: the first line is not stored."""
-    deed, removed = change.deed, {each.id for each in matches.changes()}
-    if not isinstance(deed, LineEdit) or not (deed.opening or deed.closing):
+    operation, removed = change.operation, {each.id for each in matches.changes()}
+    if not isinstance(operation, LineEdit) or not (operation.opening or operation.closing):
         return
     for heir in known.changes:
-        line = heir.deed
+        line = heir.operation
         if (
             isinstance(line, LineEdit)
-            and (heir.path, line.heading) == (change.path, deed.heading)
+            and (heir.path, line.heading) == (change.path, operation.heading)
             and not (line.opening or line.closing or heir.id in removed)
             and known.fates.get(heir.id) is ChangeFate.STANDS
         ):
-            owner = structs.replace(line, opening=deed.opening, closing=deed.closing)
-            holdings.home.ledger.changes.rewrite(structs.replace(heir, deed=owner))
+            owner = structs.replace(line, opening=operation.opening, closing=operation.closing)
+            holdings.home.ledger.changes.rewrite(structs.replace(heir, operation=owner))
             return
 
 
 def _is_affected(change: Change, target: ErasureTarget, rules: Collection[str], names: Collection[bytes]) -> bool:
     """Whether a change wrote forgotten text to a file."""
-    deed = change.deed
+    operation = change.operation
     if thing_of(change) in target.things:
         return True
-    if isinstance(deed, LineEdit):
-        return deed.id in rules or target.needle.holds(deed.text)
-    if isinstance(deed, PassageEdit):
-        text = deed.new.decode("utf-8", "replace")
-        return any(name in deed.new for name in names) or target.needle.holds(text)
-    return isinstance(deed, ValueEdit) and target.needle.holds(deed.new)
+    if isinstance(operation, LineEdit):
+        return operation.id in rules or target.needle.holds(operation.text)
+    if isinstance(operation, PassageEdit):
+        text = operation.new.decode("utf-8", "replace")
+        return any(name in operation.new for name in names) or target.needle.holds(text)
+    return isinstance(operation, ValueEdit) and target.needle.holds(operation.new)
 
 
 def _restore_other_lines(
     holdings: Holdings, editor: Editor, change: Change, needle: Needle, names: Collection[bytes]
 ) -> None:
     """Add back the lines of a day that are not forgotten."""
-    deed = change.deed
-    if not isinstance(deed, PassageEdit) or any(name in deed.new for name in names):
+    operation = change.operation
+    if not isinstance(operation, PassageEdit) or any(name in operation.new for name in names):
         return
-    remaining = clean_page(deed.new.decode("utf-8", "replace"), needle)
+    remaining = clean_page(operation.new.decode("utf-8", "replace"), needle)
     if remaining is not None and read_day(remaining):
         digest = holdings.edit_ports.files.read(Path(change.path)).digest
         editor.add_passage(PassagePlan(change.path, remaining.encode(), change.why, digest))

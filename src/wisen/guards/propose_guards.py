@@ -246,7 +246,7 @@ class GuardProposer:
             written = [
                 each.at
                 for each in self._home.ledger.changes.of(machine=self._home.machine)
-                if _is_line_of(each.deed, id_)
+                if _is_line_of(each.operation, id_)
             ]
             yield DeliveredRule(
                 state.entry.id, state.text, state.context, prohibition, min(written, default=None), sessions
@@ -291,8 +291,8 @@ def _danger_note(fix: Fix) -> tuple[str, ...]:
     )
 
 
-def _is_line_of(deed: object, id_: str) -> bool:
-    return isinstance(deed, LineEdit) and deed.id == id_
+def _is_line_of(operation: object, id_: str) -> bool:
+    return isinstance(operation, LineEdit) and operation.id == id_
 
 
 def _describe_violation(match: MatchedCall) -> str:

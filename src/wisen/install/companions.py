@@ -73,6 +73,6 @@ def _install_file(edit_ports: EditPorts, path: Path, content: bytes, agent: str)
 def _remove_file(edit_ports: EditPorts, path: Path) -> RewrittenFile:
     old_content = edit_ports.files.read(path).content
     for change in reversed(list(edit_history(edit_ports).open_changes(edit_ports.files.real_path(path)))):
-        if isinstance(change.deed, PassageEdit):
+        if isinstance(change.operation, PassageEdit):
             Editor(edit_ports).undo(change.id)
     return RewrittenFile(str(path), old_content, edit_ports.files.read(path).content)

@@ -106,24 +106,24 @@ def installed_hooks(history: EditHistory, agent: Hooks) -> tuple[InstalledHooks,
 def _hook_changes(history: EditHistory, agent: Hooks, file: str | None = None) -> Iterator[Change]:
     """Yield the open changes that added a hook of ours to a file, oldest first."""
     for change in history.open_changes(file):
-        deed = change.deed
-        if isinstance(deed, ValueEdit) and deed.new and _is_own_hook(agent, deed):
+        operation = change.operation
+        if isinstance(operation, ValueEdit) and operation.new and _is_own_hook(agent, operation):
             yield change
 
 
-def _is_own_hook(agent: Hooks, deed: ValueEdit) -> bool:
+def _is_own_hook(agent: Hooks, operation: ValueEdit) -> bool:
     """Whether the value that was set, or appended to a list, calls us or helps to."""
-    settings: object = msgspec.json.decode(deed.new)
-    if deed.appended:
+    settings: object = msgspec.json.decode(operation.new)
+    if operation.appended:
         settings = [settings]
-    for key in reversed(_container_keys(deed)):
+    for key in reversed(_container_keys(operation)):
         settings = {key: settings}
     return any(each.is_ours for each in agent.parse(settings).callings)
 
 
-def _container_keys(deed: ValueEdit) -> tuple[str | int, ...]:
+def _container_keys(operation: ValueEdit) -> tuple[str | int, ...]:
     """Return where a value is; for a list item, where the list is."""
-    return deed.keys[:-1] if deed.appended else deed.keys
+    return operation.keys[:-1] if operation.appended else operation.keys
 
 
 def applicable_hooks(wanted: Sequence[Hook], settings: Any) -> list[Hook]:
@@ -151,9 +151,9 @@ def _remove_some(
 ) -> bool:
     """Remove some of our hooks and leave the others untouched. Returns False if the ledger does not know them all."""
     known = {
-        (_container_keys(change.deed), msgspec.json.encode(msgspec.json.decode(change.deed.new))): change.id
+        (_container_keys(change.operation), msgspec.json.encode(msgspec.json.decode(change.operation.new))): change.id
         for change in _hook_changes(edit_history(edit_ports), agent, edit_ports.files.real_path(path))
-        if isinstance(change.deed, ValueEdit)
+        if isinstance(change.operation, ValueEdit)
     }
     if not all(one in known for one in extra) or len(set(extra)) < len(extra):
         return False

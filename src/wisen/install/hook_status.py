@@ -29,7 +29,7 @@ class HookInspection:
     """What the inspection of hooks needs."""
 
     agents: Sequence[Hooks]
-    gauge: HookHealthCheck
+    hook_health_check: HookHealthCheck
     files: Files
     caller: Caller
     project: Path | None
@@ -73,7 +73,7 @@ def _agent_status(hooks: HookInspection, agent: Hooks, installed: Sequence[Insta
     files_with_hooks = [Path(path) for path, ours in own_callings.items() if ours]
     faults += (fault for path in files_with_hooks for fault in _companion_faults(hooks, agent, path))
     callers = dict.fromkeys(each.caller for ours in own_callings.values() for each in ours if each.caller)
-    faults += filter(None, map(hooks.gauge.find_fault, callers))
+    faults += filter(None, map(hooks.hook_health_check.find_fault, callers))
     if files_with_hooks and isinstance(agent, HasShippedFiles):
         faults += _shipped_file_faults(hooks, agent)
     if files:

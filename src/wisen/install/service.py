@@ -33,13 +33,13 @@ class InstallService:
         decisions: Decisions,
         *,
         hooks: Sequence[Hooks],
-        gauge: HookHealthCheck,
+        hook_health_check: HookHealthCheck,
         caller: Caller,
         launcher: Launcher,
     ) -> None:
         """`hooks`: the agents that can call us; `caller`: the command they run, which `launcher` writes."""
         self._home, self._edit_ports, self._decisions = home, edit_ports, decisions
-        self._agents, self._gauge, self._caller, self.launcher = hooks, gauge, caller, launcher
+        self._agents, self._hook_health_check, self._caller, self.launcher = hooks, hook_health_check, caller, launcher
 
     def add(self, agent: str, project: Path | None = None, *, dry_run: bool = False) -> HookInstallation:
         """Make an agent call us, in every session or in those of a project; if it does already, nothing changes.
@@ -125,7 +125,7 @@ class InstallService:
 
         inspection = HookInspection(
             agents=self._agents,
-            gauge=self._gauge,
+            hook_health_check=self._hook_health_check,
             files=self._edit_ports.files,
             caller=self._caller,
             project=project,

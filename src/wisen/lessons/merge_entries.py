@@ -73,8 +73,8 @@ def _lines_in_files(edit_ports: EditPorts) -> dict[str, list[Change]]:
     made = edit_history(edit_ports)
     found: dict[str, list[Change]] = {}
     for change in made.effective_changes():
-        if isinstance(change.deed, LineEdit) and made.fates[change.id] is ChangeFate.STANDS:
-            found.setdefault(change.deed.id, []).append(change)
+        if isinstance(change.operation, LineEdit) and made.fates[change.id] is ChangeFate.STANDS:
+            found.setdefault(change.operation.id, []).append(change)
     return found
 
 

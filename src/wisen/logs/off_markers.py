@@ -68,6 +68,6 @@ def is_user_marker(projects: Projects, edit_ports: EditPorts, path: str) -> bool
     if decision is not None:
         return decision.verdict is OwnershipVerdict.OWNED
     return any(
-        isinstance(each.deed, PassageEdit)
+        isinstance(each.operation, PassageEdit)
         for each in edit_history(edit_ports).open_changes(edit_ports.files.real_path(Path(path)))
     )

@@ -84,11 +84,11 @@ def _read_written(edit_ports: EditPorts, folder: Path) -> _Written:
     known = edit_history(edit_ports)
     for change in known.changes:
         path = Path(change.path)
-        if not isinstance(change.deed, PassageEdit) or known.fates[change.id] is ChangeFate.NOT_MADE:
+        if not isinstance(change.operation, PassageEdit) or known.fates[change.id] is ChangeFate.NOT_MADE:
             continue
-        text = change.deed.new.decode("utf-8", "replace")
+        text = change.operation.new.decode("utf-8", "replace")
         if path.parent == folder / SESSIONS and (session := parse_session(text)):
-            written.sessions[session] = path, change.deed.new
+            written.sessions[session] = path, change.operation.new
         elif path.parent == folder and _DAY.fullmatch(path.stem):
             written.lines.setdefault(path.stem, []).extend(_line_keys(text))
     return written

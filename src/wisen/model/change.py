@@ -7,7 +7,7 @@ from enum import StrEnum
 from hashlib import blake2b
 from typing import TypeAlias
 
-from msgspec import Struct
+from msgspec import Struct, field
 
 _CHARACTERS_PER_TOKEN = 4
 SWITCHED_OFF = "you switched wisen off here"
@@ -117,9 +117,9 @@ class Change(Struct, frozen=True, kw_only=True):
     """The digest of the content before; empty if the file did not exist."""
     after: str
     splices: tuple[Splice, ...]
-    deed: EditOperation | None = None
+    operation: EditOperation | None = field(default=None, name="deed")
     """None if the change undoes another one, and if somebody else made it."""
-    told: str = ""
+    external_description: str = field(default="", name="told")
     """What somebody else changed, as they described it; it is only recorded."""
     head: str = ""
     """The commit that was checked out, if git tracks the file."""

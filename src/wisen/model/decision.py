@@ -70,7 +70,7 @@ def decisions_of(
     recorded = [_parse_decision(each, each.id in undone) for each in moves if each.kind is MoveKind.DECISION]
     known = {id_ for each in recorded for id_ in (*each.moves, *each.changes)}
     loose = [each for each in moves if each.id not in known and each.kind not in _DECISION_KINDS]
-    lone = [each for each in changes if each.id not in known and each.deed is not None]
+    lone = [each for each in changes if each.id not in known and each.operation is not None]
     return tuple(
         sorted((*recorded, *_group_rows(loose, lone, undone, undone_changes)), key=lambda each: (each.at, each.id))
     )

@@ -89,11 +89,11 @@ def _plans(edit_ports: EditPorts, path: Path, content: bytes, state: EntryState,
         start = [PassagePlan(str(path), HEADERS[state.entry.type].encode(), _WHY, "")] if not content.strip() else []
         return [*start, PassagePlan(str(path), text, _WHY, "")]
     ours = [
-        each.deed
+        each.operation
         for each in edit_history(edit_ports).open_changes(edit_ports.files.real_path(path))
-        if isinstance(each.deed, PassageEdit)
+        if isinstance(each.operation, PassageEdit)
     ]
-    last = next((deed.new for deed in reversed(ours) if name in deed.new), None)
+    last = next((operation.new for operation in reversed(ours) if name in operation.new), None)
     if last is None or last == text or content.count(last) != 1:
         return []
     return [PassagePlan(str(path), text, _WHY, "", old=last)]

@@ -93,8 +93,8 @@ def _ask_about_lines(home: Home, known: KnownEntries, seen: Sequence[tuple[Chang
     for change, check in seen:
         words = ("changes", "refuse", change.id)
         about = [each for each in before if each.proposal.words == words]
-        if check.fate is ChangeFate.UNCLEAR and not check.text and not about and isinstance(change.deed, LineEdit):
-            rows.append(_question(home, change, change.deed, words))
+        if check.fate is ChangeFate.UNCLEAR and not check.text and not about and isinstance(change.operation, LineEdit):
+            rows.append(_question(home, change, change.operation, words))
         elif check.fate is not ChangeFate.UNCLEAR:
             rows += [
                 home.row_factory.build_move(each.proposal.id, MoveKind.ANSWER, Answer.EXPIRED)

@@ -49,20 +49,20 @@ def find_outdated_lines(edit_ports: EditPorts, states: Sequence[EntryState]) -> 
     known = edit_history(edit_ports)
     outdated = []
     for change in known.effective_changes():
-        deed = change.deed
-        state = by_line.get(deed.id) if isinstance(deed, LineEdit) else None
-        if state is None or not isinstance(deed, LineEdit) or known.fates[change.id] not in _STANDS:
+        operation = change.operation
+        state = by_line.get(operation.id) if isinstance(operation, LineEdit) else None
+        if state is None or not isinstance(operation, LineEdit) or known.fates[change.id] not in _STANDS:
             continue
         current = successor(state, by_id)
-        if current.is_over or (current is state and _plain(deed.text) == _plain(state.text)):
+        if current.is_over or (current is state and _plain(operation.text) == _plain(state.text)):
             continue
         try:
             seen = locate_change(edit_ports, change, known)
-            text = edit_operations.current_text(deed, seen.content)
+            text = edit_operations.current_text(operation, seen.content)
         except (FileError, SettingsUnclear):
             continue  # somebody is editing the file
         if text is not None and _plain(text) != _plain(current.text):
-            outdated.append(OutdatedRule(current, state, deed.id, text, Target(seen.path, deed.heading)))
+            outdated.append(OutdatedRule(current, state, operation.id, text, Target(seen.path, operation.heading)))
     return outdated
 
 

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 CHANGES = Table("changes", ("id", "machine", "path", "at", "undoes", "body", "follows"))
 CHECKS = Table("looks", ("id", "change", "machine", "at", "fate", "path", "head", "text"))
-_WORDS = ("path", "why", "told")
+_TEXT_FIELDS = ("path", "why", "external_description")
 
 
 class Changes(Protocol):
@@ -117,19 +117,23 @@ def _values(change: Change) -> dict[str, Value]:
 
 def _body(change: Change) -> str:
     """Encode the change as JSON, with characters escaped that a database cannot hold."""
-    packed = {name: escape(getattr(change, name)) for name in _WORDS}
+    packed = {name: escape(getattr(change, name)) for name in _TEXT_FIELDS}
     return msgspec.json.encode(
-        structs.replace(change, at=change.at.astimezone(UTC), deed=_convert_texts(change.deed, escape), **packed)
+        structs.replace(
+            change, at=change.at.astimezone(UTC), operation=_convert_texts(change.operation, escape), **packed
+        )
     ).decode()
 
 
 def _change(row: dict[str, Value]) -> Change:
     change = msgspec.json.decode(as_text(row["body"]), type=Change)
-    unpacked = {name: unescape(getattr(change, name)) for name in _WORDS}
-    return structs.replace(change, deed=_convert_texts(change.deed, unescape), **unpacked)
+    unpacked = {name: unescape(getattr(change, name)) for name in _TEXT_FIELDS}
+    return structs.replace(change, operation=_convert_texts(change.operation, unescape), **unpacked)
 
 
-def _convert_texts(deed: EditOperation | None, turned: Callable[[str], str]) -> EditOperation | None:
-    if not isinstance(deed, LineEdit):
-        return deed  # already JSON or bytes
-    return structs.replace(deed, heading=turned(deed.heading), text=turned(deed.text), old=turned(deed.old))
+def _convert_texts(operation: EditOperation | None, turned: Callable[[str], str]) -> EditOperation | None:
+    if not isinstance(operation, LineEdit):
+        return operation  # already JSON or bytes
+    return structs.replace(
+        operation, heading=turned(operation.heading), text=turned(operation.text), old=turned(operation.old)
+    )

@@ -22,13 +22,13 @@ class ChangesContract:
     def test_a_change_is_rewritten_in_its_place(self, ledger: Ledger, reopen: Callable[[], Ledger]) -> None:
         line = LineEdit(id="R-7f3a", heading="Rules", text="Use pnpm.")
         first = Change(
-            id="01", machine="desk", path="/p/A.md", at=NOON, why="", before="", after="aa", splices=(), deed=line,
+            id="01", machine="desk", path="/p/A.md", at=NOON, why="", before="", after="aa", splices=(), operation=line,
             follows="",
         )  # fmt: skip
         second = structs.replace(first, id="02", follows="01")
         ledger.changes.add(first)
         ledger.changes.add(second)
-        owner = structs.replace(first, deed=structs.replace(line, opening=b"## Rules"))
+        owner = structs.replace(first, operation=structs.replace(line, opening=b"## Rules"))
         ledger.changes.rewrite(owner)
         assert reopen().changes.of(machine="desk") == (owner, second)
         reopen().check()
@@ -44,13 +44,13 @@ class ChangesContract:
             after="aa",
             splices=(Splice(0, b"\xff\x00", "é\n".encode()),),
             head="c0ffee",
-            deed=ValueEdit(format="toml", keys=("a", 1), new="[1.5]", old='"\\u0000"', made=1, appended=True),
+            operation=ValueEdit(format="toml", keys=("a", 1), new="[1.5]", old='"\\u0000"', made=1, appended=True),
             undoes="01",
         )
         line = LineEdit(
             id="R-7f3a", heading="Rules", text="\udcff\0", opening=b"\r\n", closing=b"\n", archived=("R-0001",)
         )
-        first = structs.replace(second, id="01", path="/p/\udcff.md", deed=line, undoes="")
+        first = structs.replace(second, id="01", path="/p/\udcff.md", operation=line, undoes="")
         for change in (second, first, second):
             ledger.changes.add(change)
         ledger.changes.add(structs.replace(first, id="03", machine="lap"))

@@ -45,7 +45,15 @@ def fill_ledger(ledger: Ledger, name: str) -> list[Row]:
     solved = replace(a_record(f"2{name}", RecordKind.RESOLUTION), failure=failure.id)
     snapshot = a_snapshot(f"{name}\n{HOSTILE}", path=f"/{name}/CLAUDE.md")
     change = Change(
-        id=f"c{name}", machine="desk", path="/a", at=NOON, why=name, before="", after="x", splices=(), told=name
+        id=f"c{name}",
+        machine="desk",
+        path="/a",
+        at=NOON,
+        why=name,
+        before="",
+        after="x",
+        splices=(),
+        external_description=name,
     )
     look = ChangeCheck(id=f"l{name}", change=change.id, machine="desk", at=NOON, fate=ChangeFate.STANDS, path="/a")
     learnt: list[Entry | Occurrence | Move | Proposal] = [an_entry(name), an_occurrence(f"o{name}", name)]

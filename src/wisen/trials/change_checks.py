@@ -114,7 +114,7 @@ def _rules_in_files(edit_ports: EditPorts, known: KnownEntries) -> Iterator[_Fil
     history = edit_history(edit_ports)
     states = {state.entry.id: state for state in known.states}
     for change in history.effective_changes():
-        entry = entry_of_change(change, known.states) if isinstance(change.deed, LineEdit) else None
+        entry = entry_of_change(change, known.states) if isinstance(change.operation, LineEdit) else None
         if entry is not None and history.fates[change.id] is ChangeFate.STANDS and not states[entry].superseded_by:
             checks = [move for move in known.moves if move.kind is MoveKind.CHECK and move.subject == change.id]
             yield _FileRule(change, states[entry], checks)

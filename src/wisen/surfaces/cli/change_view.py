@@ -52,7 +52,9 @@ def list_changes(*, as_json: bool) -> int:
         out.print("wisen has not changed any of your files.")
     for change in [*reversed(past.changes)][:_SHOWN]:
         out.print(f"{change.id}  {change.at:%Y-%m-%d %H:%M}  {format_path(change.path)}", markup=False)
-        what = clip(change.told if change.deed is None else _describe_operation(change.deed), 100)
+        what = clip(
+            change.external_description if change.operation is None else _describe_operation(change.operation), 100
+        )
         out.print(f"    {clip(change.why, 100)}: {what}".rstrip(": "), style="dim", markup=False)
         if state := _FATE_TEXTS[past.fates[change.id]]:
             out.print(f"    {state}", markup=False)
@@ -184,16 +186,20 @@ def _format_age(age: timedelta) -> str:
     return "just now"
 
 
-def _describe_operation(deed: EditOperation) -> str:
+def _describe_operation(operation: EditOperation) -> str:
     """Describe an edit operation in one line."""
-    if isinstance(deed, LineEdit):
-        return deed.text
-    if isinstance(deed, ValueEdit):
-        return f"{'.'.join(map(str, deed.keys))} = {deed.new}" if deed.new else f"{'.'.join(map(str, deed.keys))} gone"
-    if isinstance(deed, LineRemoval):
-        gone = [line.text.decode("utf-8", "replace").strip() for line in deed.lines]
+    if isinstance(operation, LineEdit):
+        return operation.text
+    if isinstance(operation, ValueEdit):
+        return (
+            f"{'.'.join(map(str, operation.keys))} = {operation.new}"
+            if operation.new
+            else f"{'.'.join(map(str, operation.keys))} gone"
+        )
+    if isinstance(operation, LineRemoval):
+        gone = [line.text.decode("utf-8", "replace").strip() for line in operation.lines]
         return f"removed: {'; '.join(gone)}"
-    return deed.new.decode("utf-8", "replace").strip().partition("\n")[0]
+    return operation.new.decode("utf-8", "replace").strip().partition("\n")[0]
 
 
 def _change_fields(change: Change, fate: ChangeFate | None) -> dict[str, object]:
@@ -201,5 +207,7 @@ def _change_fields(change: Change, fate: ChangeFate | None) -> dict[str, object]
     names = ("id", "machine", "path", "at", "why", "before", "after", "head", "undoes", "tokens")
     fields: dict[str, object] = {name: getattr(change, name) for name in names}
     fields["leads_to"] = link_target(change.path)
-    fields["did"] = change.told or None if change.deed is None else _describe_operation(change.deed)
+    fields["did"] = (
+        change.external_description or None if change.operation is None else _describe_operation(change.operation)
+    )
     return fields if fate is None else fields | {"fate": fate}

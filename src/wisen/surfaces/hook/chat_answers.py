@@ -118,7 +118,7 @@ def _list(title: str, members: list[Snapshot]) -> str:
 def _question(waiting: Snapshot) -> str:
     """Format a pending question, with the words that answer it."""
     number = waiting["number"]
-    yes, no = (waiting.get(deed) or f"{deed} {number}" for deed in ("approve", "skip"))
+    yes, no = (waiting.get(request) or f"{request} {number}" for request in ("approve", "skip"))
     return f'- {waiting["text"]} "{yes}" or "{no}"'
 
 

@@ -1,4 +1,4 @@
-"""Checks whether a command does what a rule prohibits: such a fix or guard would contradict the user."""
+"""Finds which calls rules forbid: a fix or guard that suggests such a call would contradict the user."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ def make_prohibition(rule: str, watch: str) -> Prohibition | None:
         return None
 
 
-def broken_rule(every: Iterable[Prohibition], tool: str, fields: dict[str, object]) -> str:
+def rule_broken_by_call(every: Iterable[Prohibition], tool: str, fields: dict[str, object]) -> str:
     """Return the rule that a call would break; empty if it breaks none."""
     call = WatchedCall(tool, fields)
     return next((each.rule for each in every if find_hits(each.watch, call)), "")
