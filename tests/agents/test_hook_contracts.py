@@ -1,4 +1,4 @@
-"""Hooks and gauges keep what their ports promise, the real ones and the fake."""
+"""Hooks and health checks keep what their ports promise, the real ones and the fake."""
 
 from __future__ import annotations
 
@@ -62,13 +62,13 @@ class TestOpenCodeHooks(HooksContract):
         return OpenCodeHooks(tmp_path, {})
 
 
-class TestHomeGauge(HealthCheckContract):
+class TestHomeHealthCheck(HealthCheckContract):
     @pytest.fixture
     def hook_health_check(self, tmp_path: Path) -> HookHealthCheck:
         return HomeHookHealth(tmp_path / "not" / "there", "1")
 
 
-class TestFixedGauge(HealthCheckContract):
+class TestFixedHealthCheck(HealthCheckContract):
     @pytest.fixture
     def hook_health_check(self) -> HookHealthCheck:
         return FixedHealthCheck(faults={CALLER.home: "it is gone"})

@@ -1,4 +1,4 @@
-"""What every hook health check promises, as a suite; and a hook_health_check that tells what a test says."""
+"""Contract tests for hook health checks, and a health check with a fixed result."""
 
 from __future__ import annotations
 
