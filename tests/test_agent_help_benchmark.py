@@ -79,7 +79,7 @@ def test_weights_are_chosen_among_those_that_are_compared_by_what_helps() -> Non
 
 def test_without_earlier_sessions_no_phrase_is_known() -> None:
     items = [a_turn(number, corrects=False) for number in range(6)]
-    said = np.zeros(6), np.zeros(6)
-    (_, yes), counts = with_own_phrases(items, said, [])
+    predictions = np.zeros(6), np.zeros(6)
+    (_, yes), counts = with_own_phrases(items, predictions, [])
     assert counts == {"phrases": 0, "turns": 0, "right": 0}
     assert not yes.any()

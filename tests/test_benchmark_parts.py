@@ -93,9 +93,9 @@ def test_detect_counts_the_turns_of_each_project(
 
 def test_the_later_half_of_a_project_and_its_people_are_left_out_whole() -> None:
     def item(number: int, session: str, began: str) -> Item:
-        heard = TypedTurn(text="count the pears")
+        turn = TypedTurn(text="count the pears")
         return Item(
-            id=f"t{number}", group=session, heard=heard, kinds=frozenset(), project="p", person="p ann", began=began
+            id=f"t{number}", group=session, heard=turn, kinds=frozenset(), project="p", person="p ann", began=began
         )
 
     items = [item(number, "old" if number < 12 else "new", "1" if number < 12 else "2") for number in range(24)]
@@ -146,10 +146,10 @@ def test_an_empty_folder_is_named_and_what_belongs_there(
 ) -> None:
     for folder in (tmp_path, tmp_path / "nowhere"):
         assert main([name, "--data", str(folder)]) == 3
-        told = capsys.readouterr().err
-        assert told.startswith(f"benchmarks {name}: ")
-        assert "--data" in told
-        assert "Traceback" not in told
+        output = capsys.readouterr().err
+        assert output.startswith(f"benchmarks {name}: ")
+        assert "--data" in output
+        assert "Traceback" not in output
 
 
 @pytest.mark.parametrize("name", ["detect", "attribution", "poison"])
@@ -163,9 +163,9 @@ def test_records_of_another_shape_are_told_and_not_raised(
         (tmp_path / f"{file}.jsonl").write_text(rows, encoding="utf-8")
     shutil.copytree(tmp_path / "transcripts", tmp_path / "injection" / "transcripts")
     assert main([name, "--data", str(tmp_path)]) == 3
-    told = capsys.readouterr().err
-    assert told.startswith(f"benchmarks {name}: ")
-    assert str(tmp_path) in told
+    output = capsys.readouterr().err
+    assert output.startswith(f"benchmarks {name}: ")
+    assert str(tmp_path) in output
 
 
 def test_a_line_that_is_no_object_is_named_by_its_number(tmp_path: Path) -> None:

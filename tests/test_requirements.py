@@ -52,9 +52,9 @@ def test_no_test_cites_a_promise_that_nobody_made() -> None:
 def test_promises_have_the_ids_and_the_numbers_of_the_mission() -> None:
     rows = dict(_ROW.findall(MISSION.read_text(encoding="utf-8")))
     assert {promise.id for promise in PROMISES} == set(rows)
-    told = {promise.id: set(_NUMBER.findall(promise.says)) for promise in PROMISES}
+    promised = {promise.id: set(_NUMBER.findall(promise.says)) for promise in PROMISES}
     asked = {id: set(_NUMBER.findall(text)) for id, text in rows.items()}
-    assert {id: (asked[id], told[id]) for id in rows if asked[id] != told[id]} == {}
+    assert {id: (asked[id], promised[id]) for id in rows if asked[id] != promised[id]} == {}
 
 
 def test_what_is_partly_kept_says_what_is_missing() -> None:

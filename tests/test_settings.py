@@ -29,10 +29,10 @@ def test_a_variable_goes_before_the_file_and_the_file_before_the_default(tmp_pat
     (tmp_path / "config.toml").write_text("[store]\nbackups = 3\nbusy_seconds = 2\n")
     settings = load(tmp_path, {"WISEN_STORE_BACKUPS": "5"})
     assert (settings.store.backups, settings.store.busy_seconds) == (5, 2.0)
-    told = {each.key: each.source for each in describe(settings)}
-    assert told["store.backups"] == "environment variable WISEN_STORE_BACKUPS"
-    assert told["store.busy_seconds"] == str(tmp_path / "config.toml")
-    assert told["store.ledger"] == "default"
+    sources = {each.key: each.source for each in describe(settings)}
+    assert sources["store.backups"] == "environment variable WISEN_STORE_BACKUPS"
+    assert sources["store.busy_seconds"] == str(tmp_path / "config.toml")
+    assert sources["store.ledger"] == "default"
 
 
 @pytest.mark.parametrize(

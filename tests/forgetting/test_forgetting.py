@@ -89,13 +89,13 @@ def test_a_thousand_facts_are_gone_from_every_place_and_do_not_come_back(home: P
     assert run("doctor", expect=0).stdout.count("good") >= 3
 
 
-def taught(home: Path, *said: str, project: str = "shop", number: int = 1) -> Path:
+def taught(home: Path, *messages: str, project: str = "shop", number: int = 1) -> Path:
     """A session of a project in which the user said something; returns the project."""
     folder = home / project
     folder.mkdir(exist_ok=True)
     log = ClaudeTranscript(number, cwd=str(folder))
     log.prompt("run the tests")
-    for text in said:
+    for text in messages:
         log.bash("make test", "ok")
         log.prompt(text)
     log.write(home / ".claude" / "projects" / project)
@@ -115,8 +115,8 @@ def told_three_times(home: Path) -> Path:
     """The same correction in three sessions, reworded twice; returns the project."""
     shop = home / "shop"
     shop.mkdir()
-    said = ("no, use pnpm, not npm", "again: please use pnpm here, not npm", "I told you to use pnpm, not npm")
-    for number, words in enumerate(said, 1):
+    messages = ("no, use pnpm, not npm", "again: please use pnpm here, not npm", "I told you to use pnpm, not npm")
+    for number, words in enumerate(messages, 1):
         log = ClaudeTranscript(number, cwd=str(shop), start=datetime(2026, 3, 1, 8 + number, 0, tzinfo=UTC))
         log.prompt("run the tests")
         log.bash("npm test", "npm error use pnpm", exit_code=1)
@@ -126,8 +126,8 @@ def told_three_times(home: Path) -> Path:
 
 
 def test_it_is_forgotten_in_its_project_and_stays_in_others(home: Path) -> None:
-    said = "no, from now on always use quickbeam instead of npm"
-    shop, blog = taught(home, said), taught(home, said, project="blog", number=2)
+    message = "no, from now on always use quickbeam instead of npm"
+    shop, blog = taught(home, message), taught(home, message, project="blog", number=2)
     with wisen.open_learner() as learner:
         learner.learn()
         context = learner.contexts.key_of(shop)
@@ -151,14 +151,14 @@ def test_it_is_forgotten_in_its_project_and_stays_in_others(home: Path) -> None:
 
 
 def test_what_is_said_anew_is_learnt_anew_and_the_old_stays_forgotten(home: Path) -> None:
-    said = "no, from now on always use quickbeam instead of npm"
-    shop = taught(home, said)
+    message = "no, from now on always use quickbeam instead of npm"
+    shop = taught(home, message)
     with wisen.open_learner() as learner:
         learner.learn()
         learner.forgetting.forget("quickbeam", scope=ALL_CONTEXTS)
         learner.learn()
         assert names(learner) == []
-        taught(home, said, number=2)
+        taught(home, message, number=2)
         learner.learn()
         (entry,) = learner.lessons.all()
         assert entry.sessions == 1
@@ -322,9 +322,9 @@ def test_the_command_shows_exports_forgets_and_lists(home: Path, monkeypatch: py
     shop = taught(home, "no, from now on always use quickbeam instead of npm")
     run("learn")
     monkeypatch.chdir(shop)
-    told = json.loads(run("forget", "quickbeam", "--dry-run", "--json").stdout)
-    assert told["dry_run"]
-    kinds = {thing["kind"] for thing in told["forgotten"][0]["things"]}
+    preview = json.loads(run("forget", "quickbeam", "--dry-run", "--json").stdout)
+    assert preview["dry_run"]
+    kinds = {thing["kind"] for thing in preview["forgotten"][0]["things"]}
     assert kinds >= {"entry", "event", "memory", "occurrence", "page"}
     file = home / "kept.json"
     shown = run("forget", "quickbeam", "--export", file, "--yes").stdout
@@ -358,9 +358,9 @@ def test_the_command_asks_for_what_it_cannot_know(home: Path, monkeypatch: pytes
 
 
 def test_in_a_terminal_it_asks_for_each_scope(home: Path) -> None:
-    said = "no, from now on always use quickbeam instead of npm"
-    shop = taught(home, said)
-    taught(home, said, project="blog", number=2)
+    message = "no, from now on always use quickbeam instead of npm"
+    shop = taught(home, message)
+    taught(home, message, project="blog", number=2)
     run("learn")
     shown = answered(shop, ["forget", "quickbeam"], ["y", "n"])
     assert shown.count("for good? [y/N]") == 2
@@ -391,9 +391,9 @@ def test_without_a_yes_nothing_is_forgotten(home: Path, monkeypatch: pytest.Monk
 def test_a_yes_through_a_pipe_forgets_here_and_what_is_not_answered_stays(
     home: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    said = "no, from now on always use quickbeam instead of npm"
-    shop = taught(home, said)
-    taught(home, said, project="blog", number=2)
+    message = "no, from now on always use quickbeam instead of npm"
+    shop = taught(home, message)
+    taught(home, message, project="blog", number=2)
     run("learn")
     monkeypatch.chdir(shop)
     assert "Forgotten: " in run("forget", "quickbeam", stdin="y\n").stdout

@@ -57,8 +57,8 @@ def test_wherever_it_is_cut_off_the_next_run_finishes_it(home: Path) -> None:
             began = len(learner.forgetting.tombstones())
             assert began == (step > steps.index("ledger.add_tombstone"))
             learner.learn()
-            told = [each.about for each in doctor.examine(app.wire().doctor_input()) if each.health is Health.BAD]
-            assert told == ["forgetting"] * began
+            findings = [each.about for each in doctor.examine(app.wire().doctor_input()) if each.health is Health.BAD]
+            assert findings == ["forgetting"] * began
             assert learner.cycle().troubles == ()
             assert all(each.done for each in learner.forgetting.tombstones())
             if not began:

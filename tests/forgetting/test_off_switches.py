@@ -33,11 +33,11 @@ class Session(Planter):
         event = {"session_id": session, "cwd": str(self.project), "source": "startup", "reason": "other"}
         calls = {**failed_call(f"make {self.facts.new('hook call')}", "no such target"), **event}
         prompts = [f"look at the {self.facts.new('hook prompt')}", "forget everything here", "what did you learn"]
-        told = []
+        outputs = []
         for name in EVENTS:
             for prompt in prompts if name == "prompt" else prompts[:1]:
-                told.append(fire(self.home / "wisen", name, {**calls, "prompt": prompt}, off=off))
-        return told
+                outputs.append(fire(self.home / "wisen", name, {**calls, "prompt": prompt}, off=off))
+        return outputs
 
 
 def learnt(home: Path, *, first: int = 500) -> Planter:

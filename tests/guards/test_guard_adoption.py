@@ -324,5 +324,5 @@ def test_the_user_overruled_it_where_he_said_so_or_let_a_call_pass_since_it_was_
     shadow = [exposure("c0", Mode.ASK, Arm.WITHHELD)]
     assert count_outcomes(shadow, calls, [], AT).overruled == 0
     assert count_outcomes([exposure("c0")], calls, [], AT).overruled == 0, "a warning lets every call pass"
-    said = [overruled(-1), overruled(0), overruled(5), overruled(6, MoveKind.GUARD)]
-    assert count_outcomes([], {}, said, AT).overruled == 2
+    moves = [overruled(-1), overruled(0), overruled(5), overruled(6, MoveKind.GUARD)]
+    assert count_outcomes([], {}, moves, AT).overruled == 2

@@ -39,21 +39,21 @@ def proposed(home: Path, project: Path) -> Path:
     return home
 
 
-def told(*arguments: str) -> Any:
+def run_json(*arguments: str) -> Any:
     return json.loads(run(*arguments, "--json").stdout)
 
 
 def guards() -> list[dict[str, Any]]:
-    found: list[dict[str, Any]] = told("guards", "list", "--all")["guards"]
+    found: list[dict[str, Any]] = run_json("guards", "list", "--all")["guards"]
     return found
 
 
 def test_what_was_refused_in_one_project_is_not_asked_about_again_for_all(proposed: Path) -> None:
-    (proposal,) = told("proposals")["proposals"]
+    (proposal,) = run_json("proposals")["proposals"]
     run("proposals", "reject", proposal["id"])
     record_fixed_failures(proposed, proposed / "garden", (4, 5, 6))
     run("cycle", "--quick")
-    assert told("proposals")["proposals"] == []
+    assert run_json("proposals")["proposals"] == []
     assert [each["mode"] for each in guards()] == ["off"]
 
 
@@ -62,11 +62,11 @@ def test_what_was_refused_in_one_project_is_not_asked_about_again_for_all(propos
 def test_a_mistake_of_three_sessions_is_proposed_as_a_guard_with_its_backtest(home: Path, project: Path) -> None:
     record_fixed_failures(home, project, (1, 2))
     run("cycle", "--quick")
-    assert told("proposals")["proposals"] == [], "two sessions are not enough"
+    assert run_json("proposals")["proposals"] == [], "two sessions are not enough"
     assert guards() == []
     record_fixed_failures(home, project, (3,))
     run("cycle", "--quick")
-    (proposal,) = told("proposals")["proposals"]
+    (proposal,) = run_json("proposals")["proposals"]
     assert (proposal["type"], proposal["text"], proposal["sessions"]) == ("guard", TEXT, 3)
     past = proposal["backtest"]
     assert (past["met"], past["good"], past["helped"], past["sessions"]) == (3, 0, 3, 3)
@@ -152,13 +152,13 @@ def test_words_that_watch_for_something_else_make_another_guard_of_it(proposed: 
     assert (guard["mode"], guard["watch"], guard["source"]) == ("ask", "shell: shopctl count", "fix")
     record_fixed_failures(proposed, Path.cwd(), (4, 5))
     run("cycle", "--quick")
-    assert told("proposals")["proposals"] == [], "the one that it was does not come back"
+    assert run_json("proposals")["proposals"] == [], "the one that it was does not come back"
 
 
 @pytest.mark.usefixtures("proposed")
 def test_what_cannot_be_a_guard_is_refused_and_the_proposal_waits() -> None:
     assert "'allow npm'" in run("proposals", "approve", "1", "--text", "allow npm", expect=1).stderr
-    assert len(told("proposals")["proposals"]) == 1
+    assert len(run_json("proposals")["proposals"]) == 1
 
 
 @pytest.mark.parametrize(("answer", "mode"), [("reject", "off"), ("skip", "shadow")])
@@ -252,7 +252,7 @@ def test_a_guard_is_written_tried_switched_and_removed_by_hand(home: Path, proje
     tried = run("guards", "test", f"cd x && {WRONG} | tail").stdout
     assert f"instead: cd x && {RIGHT}" in tried
     assert "No guard matches this call." in run("guards", "test", f"echo '{WRONG}'").stdout
-    assert [each["id"] for each in told("guards", "test", WRONG)["met"]] == [id_]
+    assert [each["id"] for each in run_json("guards", "test", WRONG)["met"]] == [id_]
     for verb, arguments, mode in (
         ("disable", (), "off"),
         ("enable", (), "deny"),
@@ -260,8 +260,8 @@ def test_a_guard_is_written_tried_switched_and_removed_by_hand(home: Path, proje
         ("enable", ("--as", "shadow"), "shadow"),
     ):
         assert f"Would be {mode} from now on" in run("guards", verb, id_, *arguments, "--dry-run").stdout
-        assert told("guards", verb, id_, *arguments)["mode"] == mode
-    past = told("guards", "backtest", id_)
+        assert run_json("guards", verb, id_, *arguments)["mode"] == mode
+    past = run_json("guards", "backtest", id_)
     assert (past["watch"], past["backtest"]["met"]) == (WATCH, 1)
     run("guards", "remove", id_)
     assert guards() == []
@@ -349,7 +349,7 @@ def test_guards_of_other_projects_are_counted_and_shown_when_asked_for(home: Pat
     assert "Warn before `yarn`" in shown
     assert "`npm`" not in shown
     assert "1 guard of other projects: wisen guards list --all" in shown
-    assert [each["watch"] for each in told("guards")["guards"]] == ["shell: yarn"]
+    assert [each["watch"] for each in run_json("guards")["guards"]] == ["shell: yarn"]
     assert run("guards", "test", "npm ci").stdout == "No guard matches this call.\n"
     assert "`yarn`" in run("guards", "test", "yarn add x").stdout
 

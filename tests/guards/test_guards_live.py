@@ -31,7 +31,7 @@ from wisen.testing.transcripts import ClaudeTranscript
 if TYPE_CHECKING:
     from wisen.model.exposure import Exposure
 
-HIS = b"""{
+USER_SETTINGS = b"""{
   "model": "opus",
   "hooks": {
     "PreToolUse": [{"matcher": "Bash", "hooks": [{"type": "command", "command": "audit.sh"}]}],
@@ -76,14 +76,14 @@ def test_a_call_is_denied_or_asked_about_with_the_better_one_every_time(
     answer = hook_answer(wisen, "before-call", shell_call(f"cd a && {WRONG} --to x", project))
     assert set(answer) == {"hookEventName", "permissionDecision", "permissionDecisionReason"}
     assert (answer["hookEventName"], answer["permissionDecision"]) == ("PreToolUse", mode)
-    told = str(answer["permissionDecisionReason"])
-    assert "there is no such option." in told
-    assert f"\nInstead: cd a && {RIGHT} --to x\n" in told
-    assert f"the user types: overrule {id_}\n" in told
-    assert told.startswith(f"A guard of the user's {'stops' if mode == 'deny' else 'asks about'} this call: "), (
+    reason = str(answer["permissionDecisionReason"])
+    assert "there is no such option." in reason
+    assert f"\nInstead: cd a && {RIGHT} --to x\n" in reason
+    assert f"the user types: overrule {id_}\n" in reason
+    assert reason.startswith(f"A guard of the user's {'stops' if mode == 'deny' else 'asks about'} this call: "), (
         "not a mark"
     )
-    assert sentinel.strip(told).strip() == "", "nothing of it is ever learnt from"
+    assert sentinel.strip(reason).strip() == "", "nothing of it is ever learnt from"
     assert hook_answer(wisen, "before-call", shell_call(f"cd a && {WRONG} --to x", project)) == answer, (
         "also the second time"
     )
@@ -102,10 +102,10 @@ def test_a_call_that_may_be_watched_for_is_asked_or_warned_about_and_never_denie
     guarded(home, f"{mode} {WRONG} -> {RIGHT}")
     guarded(home, "deny shell: other --thing", shadow=True)
     answer = hook_answer(wisen, "before-call", shell_call(hidden, project))
-    told = str(answer.get("permissionDecisionReason") or answer["additionalContext"])
-    assert "It may be what the guard watches for: " in told
-    assert "Instead:" not in told
-    assert told.count("overrule G-") == 1
+    reason = str(answer.get("permissionDecisionReason") or answer["additionalContext"])
+    assert "It may be what the guard watches for: " in reason
+    assert "Instead:" not in reason
+    assert reason.count("overrule G-") == 1
     assert answer.get("permissionDecision") == decision
     assert fire(wisen, "before-call", shell_call('eval "$(ssh-agent -s)"; curl x | sh', project)) == ""
 
@@ -113,12 +113,12 @@ def test_a_call_that_may_be_watched_for_is_asked_or_warned_about_and_never_denie
 @pytest.mark.requirement("F6")
 def test_a_warning_lets_the_call_pass_and_is_given_once_in_a_session(home: Path, wisen: Path, project: Path) -> None:
     id_ = guarded(home, f"warn {WRONG} -> {RIGHT} # there is no such option")
-    told = fire(wisen, "before-call", shell_call(WRONG, project))
-    assert "warns about this call: there is no such option." in told
-    assert f"Instead: {RIGHT}" in told
-    assert sentinel.strip(told).strip() == ""
+    delivered = fire(wisen, "before-call", shell_call(WRONG, project))
+    assert "warns about this call: there is no such option." in delivered
+    assert f"Instead: {RIGHT}" in delivered
+    assert sentinel.strip(delivered).strip() == ""
     assert hook_answer(wisen, "before-call", shell_call(WRONG, project, number="t2")) == {}
-    assert fire(wisen, "before-call", shell_call(WRONG, project, session="another")) == told
+    assert fire(wisen, "before-call", shell_call(WRONG, project, session="another")) == delivered
     rows = exposures(home, id_)
     assert [(each.session, each.call, each.mode, each.arm) for each in rows] == [
         ("s", "t1", "warn", Arm.GIVEN),
@@ -160,10 +160,12 @@ def test_what_was_decided_is_shown_with_what_became_of_the_call(home: Path, wise
 def test_several_guards_speak_together_and_the_strictest_decides(home: Path, wisen: Path, project: Path) -> None:
     ids = [guarded(home, text) for text in ("warn shopctl # one", "deny shopctl count # two", "ask shopctl * # three")]
     answer = hook_answer(wisen, "before-call", shell_call("shopctl count", project))
-    told = str(answer["permissionDecisionReason"])
+    reason = str(answer["permissionDecisionReason"])
     assert answer["permissionDecision"] == "deny"
-    assert [told.index(each) for each in ("two", "three", "one")] == sorted(map(told.index, ("two", "three", "one")))
-    assert [each for each in ids if each not in told] == []
+    assert [reason.index(each) for each in ("two", "three", "one")] == sorted(
+        map(reason.index, ("two", "three", "one"))
+    )
+    assert [each for each in ids if each not in reason] == []
     later = hook_answer(wisen, "before-call", shell_call("shopctl list", project))
     assert later["permissionDecision"] == "ask"
     assert "one" not in str(later["permissionDecisionReason"]), "the warning was given"
@@ -192,8 +194,8 @@ def typed(home: Path, project: Path, number: int, text: str) -> str:
     log.prompt(text)
     log.bash("ls")
     log.write(home / ".claude" / "projects" / "shop")
-    told = fire(home / "wisen", "prompt", {"session_id": log.session, "cwd": str(project), "prompt": text})
-    assert "says nothing more in this session" in told
+    delivered = fire(home / "wisen", "prompt", {"session_id": log.session, "cwd": str(project), "prompt": text})
+    assert "says nothing more in this session" in delivered
     return log.session
 
 
@@ -315,11 +317,11 @@ def hooks(path: Path) -> dict[str, Any]:
 def test_no_guard_cycle_or_answer_changes_an_agents_settings(home: Path, project: Path) -> None:
     settings = home / ".claude" / "settings.json"
     settings.parent.mkdir()
-    settings.write_bytes(HIS)
+    settings.write_bytes(USER_SETTINGS)
     run("install", "claude-code")
     installed = settings.read_bytes()
     first, ours = hooks(settings)["PreToolUse"]
-    assert first == json.loads(HIS)["hooks"]["PreToolUse"][0]
+    assert first == json.loads(USER_SETTINGS)["hooks"]["PreToolUse"][0]
     assert list(ours) == ["hooks"], "for every tool, since a guard may look at any"
     record_fixed_failures(home, project, (1, 2, 3))
     run("cycle", "--quick", "--dry-run")
@@ -335,7 +337,7 @@ def test_no_guard_cycle_or_answer_changes_an_agents_settings(home: Path, project
     run("cycle", "--quick")
     assert settings.read_bytes() == installed
     run("uninstall", "claude-code")
-    assert settings.read_bytes() == HIS
+    assert settings.read_bytes() == USER_SETTINGS
 
 
 @pytest.mark.requirement("X6")
@@ -383,11 +385,11 @@ def test_a_thousand_guards_cost_hardly_more_than_one(wisen: Path, project: Path)
         (folder / "current.json").write_text(json.dumps({"version": 1, "guards": {"": digest(sheet)}}))
         return HookStore(str(wisen / str(number)), "claude-code", "s")
 
-    def best(shelf: HookStore, command: str) -> float:
+    def best(store: HookStore, command: str) -> float:
         taken = []
         for _ in range(20):
-            taken.append(cpu_of(lambda: evaluate_guards(shell_call(command, project), shelf, {})))
-        assert (evaluate_guards(shell_call(command, project), shelf, {}) is not None) == command.startswith("rtk")
+            taken.append(cpu_of(lambda: evaluate_guards(shell_call(command, project), store, {})))
+        assert (evaluate_guards(shell_call(command, project), store, {}) is not None) == command.startswith("rtk")
         return min(taken)
 
     one, many = shelf_of(1), shelf_of(1000)

@@ -68,8 +68,8 @@ def test_the_doctor_finds_what_is_there_twice_and_its_repair_joins_it(learner: L
     (found,) = (each for each in doctor.examine(subject) if each.about == "doubles")
     assert found.health is Health.BAD
     assert "doctor --repair" in found.next_step
-    (mended,) = (each for each in doctor.repair(subject) if each.about == "doubles")
-    assert mended.health is Health.NOTICE
+    (repaired,) = (each for each in doctor.repair(subject) if each.about == "doubles")
+    assert repaired.health is Health.NOTICE
     assert alive(learner) == sorted({*before})
     assert waiting(learner) == sorted({*asked})
     assert not [each for each in doctor.examine(subject) if each.about == "doubles"]

@@ -63,7 +63,7 @@ class World:
         self.session(NOON + timedelta(hours=1), "one")
         self.beat(NOON + timedelta(hours=1))
         self.snapshot()
-        self.runs = [run(troubles=3, new=40)]
+        self.runs = [run(problems=3, new=40)]
 
     def session(self, at: datetime, name: str, *, below: str = "") -> None:
         path = self.user / ".claude" / "projects" / "-ada-shop" / below / f"{name}.jsonl"
@@ -87,17 +87,17 @@ class World:
         assert isinstance(self.edit_ports.ledger, MemoryLedger)
         return self.edit_ports.ledger
 
-    def told(self, ledger: MemoryLedger | None = None) -> list[HealthFinding]:
+    def bad_findings(self, ledger: MemoryLedger | None = None) -> list[HealthFinding]:
         """Everything but what is good."""
         found = hook_status(self.watched, ledger or self.ledger)
-        told = heartbeat.findings(found, self.watched.hook_health_check.read_health(), self.runs, self.now)
-        return [each for each in told if each.health is not Health.GOOD]
+        findings = heartbeat.findings(found, self.watched.hook_health_check.read_health(), self.runs, self.now)
+        return [each for each in findings if each.health is not Health.GOOD]
 
 
-def run(*, troubles: int, new: int) -> Run:
+def run(*, problems: int, new: int) -> Run:
     return Run(
         id="r", machine="desk", started=NOON, finished=NOON, version=VERSION, sources=1, read_bytes=100, withheld=0,
-        troubles=troubles, new_events=new,
+        troubles=problems, new_events=new,
     )  # fmt: skip
 
 
@@ -108,7 +108,7 @@ def world(tmp_path: Path) -> World:
 
 def bad(world: World, about: str) -> str:
     """What is told of the one thing that is bad."""
-    (finding,) = world.told()
+    (finding,) = world.bad_findings()
     assert (finding.about, finding.health) == (about, Health.BAD)
     assert finding.next_step
     return finding.says
@@ -118,10 +118,10 @@ HOOKS = "claude-code hooks"
 
 
 def test_a_sound_installation_is_not_blamed(world: World) -> None:
-    assert world.told() == []
+    assert world.bad_findings() == []
     world.session(NOON + timedelta(hours=1, seconds=20), "two")  # the hook fired while it began
     world.session(NOON + timedelta(hours=2), "agent-1", below="one/subagents")  # these call no hook when they begin
-    assert world.told() == []
+    assert world.bad_findings() == []
 
 
 def test_sessions_of_other_projects_are_not_blamed_where_hooks_are_for_one(world: World) -> None:
@@ -133,7 +133,7 @@ def test_sessions_of_other_projects_are_not_blamed_where_hooks_are_for_one(world
     local.write_text(ours)
     world.watched, world.edit_ports = replace(world.watched, project=shop), make_edit_ports(MemoryLedger())
     world.session(NOON + timedelta(hours=2), "two")
-    assert world.told() == []
+    assert world.bad_findings() == []
     here = world.user / ".claude" / "projects" / "".join(c if c.isalnum() else "-" for c in str(shop))
     here.mkdir()
     (here / "three.jsonl").write_text(f'{{"timestamp":"{(NOON + timedelta(hours=3)).isoformat()}"}}')
@@ -144,7 +144,7 @@ def test_one_that_is_not_installed_is_left_in_peace(tmp_path: Path) -> None:
     world = World(tmp_path)
     world.settings.write_text("{}")
     (world.home / "snapshots" / "current.json").unlink()
-    assert world.told(MemoryLedger()) == []
+    assert world.bad_findings(MemoryLedger()) == []
     (found,) = hook_status(world.watched, None)
     assert (found.state, found.faults) == (HookState.NOT_INSTALLED, ())
 
@@ -203,10 +203,10 @@ def test_hooks_of_an_older_wisen_are_told_with_the_risk_and_how_to_replace_them(
         if event != "PreToolUse"
     }
     world.settings.write_text(json.dumps({"hooks": old}))
-    told = [each for each in world.told() if each.about == HOOKS]
-    assert any("PreToolUse" in each.says for each in told), "a guard would not be asked"
-    assert any("/opt/wise n/bin/python" in each.says and "refuse to work" in each.says for each in told)
-    assert all("`wisen install claude-code`" in each.next_step for each in told)
+    findings = [each for each in world.bad_findings() if each.about == HOOKS]
+    assert any("PreToolUse" in each.says for each in findings), "a guard would not be asked"
+    assert any("/opt/wise n/bin/python" in each.says and "refuse to work" in each.says for each in findings)
+    assert all("`wisen install claude-code`" in each.next_step for each in findings)
 
 
 def test_settings_that_claude_code_stopped_to_read_are_told(world: World) -> None:
@@ -218,7 +218,7 @@ def test_breakage_6_nobody_takes_what_hooks_write(world: World) -> None:
     spooled = world.home / "spool" / "claude-code-one-77.jsonl"
     spooled.write_text('{"ids":["R-1"]}\n')
     os.utime(spooled, (world.now.timestamp(), world.now.timestamp()))
-    assert world.told() == []
+    assert world.bad_findings() == []
     world.now += timedelta(days=2)
     assert "16 bytes wait, the oldest since 2026-03-01 14:00 UTC" in bad(world, "spool")
     os.truncate(spooled, 11 << 20)
@@ -254,12 +254,12 @@ def test_breakage_9_the_disk_is_full(world: World) -> None:
 
 
 def test_breakage_10_the_log_has_another_format(world: World) -> None:
-    world.runs = [run(troubles=400, new=5), *world.runs]
+    world.runs = [run(problems=400, new=5), *world.runs]
     assert bad(world, "format").startswith("the last run could not read 397 records more than before, and 5 were new")
-    world.runs = [run(troubles=400, new=900), run(troubles=3, new=40)]  # a first look at much, some of it broken
-    assert world.told() == []
-    world.runs = [run(troubles=400, new=0), run(troubles=0, new=5), run(troubles=400, new=900)]  # a look at one file
-    assert world.told() == []
+    world.runs = [run(problems=400, new=900), run(problems=3, new=40)]  # a first look at much, some of it broken
+    assert world.bad_findings() == []
+    world.runs = [run(problems=400, new=0), run(problems=0, new=5), run(problems=400, new=900)]  # a look at one file
+    assert world.bad_findings() == []
 
 
 def test_breakage_11_the_client_failed(world: World) -> None:
@@ -267,7 +267,7 @@ def test_breakage_11_the_client_failed(world: World) -> None:
     (world.home / "spool" / "beats" / "failed").write_text(json.dumps(failed))
     assert bad(world, "hook client") == "it failed at 2026-03-01 13:00 UTC: PermissionError at stop"
     world.beat(NOON + timedelta(days=4))
-    assert [each.health for each in world.told()] == [Health.NOTICE]
+    assert [each.health for each in world.bad_findings()] == [Health.NOTICE]
 
 
 def test_breakage_12_hooks_are_switched_off(world: World) -> None:
@@ -278,7 +278,7 @@ def test_breakage_12_hooks_are_switched_off(world: World) -> None:
 
 def test_breakage_13_they_work_for_another_home(world: World) -> None:
     world.watched = replace(world.watched, hook_health_check=HomeHookHealth(world.home / "moved", VERSION))
-    assert f"another home, {world.home}" in next(each.says for each in world.told())
+    assert f"another home, {world.home}" in next(each.says for each in world.bad_findings())
 
 
 def test_breakage_14_the_settings_cannot_be_read(world: World) -> None:
@@ -288,8 +288,12 @@ def test_breakage_14_the_settings_cannot_be_read(world: World) -> None:
 
 def test_breakage_15_the_loop_stops_with_an_error(world: World) -> None:
     assert list(heartbeat.last_run_findings(world.runs)) == []
-    (told,) = heartbeat.last_run_findings([replace(world.runs[0], error="the disk is full"), *world.runs])
-    assert (told.about, told.health, told.says) == ("runs", Health.BAD, "the last one stopped: the disk is full")
+    (finding,) = heartbeat.last_run_findings([replace(world.runs[0], error="the disk is full"), *world.runs])
+    assert (finding.about, finding.health, finding.says) == (
+        "runs",
+        Health.BAD,
+        "the last one stopped: the disk is full",
+    )
     assert list(heartbeat.last_run_findings(())) == []
 
 
@@ -323,7 +327,7 @@ def test_hooks_that_wait_for_trust_are_told_with_how_and_loudly_once_a_session_m
         HookState.UNTRUSTED,
         {each.event for each in codex.required_hooks(world.caller)},
     )
-    (finding,) = world.told()
+    (finding,) = world.bad_findings()
     assert (finding.health, finding.next_step) == (Health.NOTICE, codex.trust_instructions)
     rollout = Rollout()
     rollout.at = NOON + timedelta(hours=1)

@@ -57,15 +57,17 @@ def started(home: Path, session: str = "s") -> str:
 def test_where_nothing_can_be_written_each_session_is_told_once(tmp_path: Path, how: str, advice: str) -> None:
     command = ["unshare", "-rm", sys.executable, "-c", _ON_A_MOUNT, str(tmp_path), str(CLIENT), how]
     done = subprocess.run(command, capture_output=True, text=True, check=True, timeout=60)
-    told = json.loads(done.stdout)
-    assert [each[0] for each in told] == [0, 0, 0, 0]
-    assert [each[2] for each in told] == [""] * 4
-    assert [bool(each[1]) for each in told] == [True, False, False, True], "nothing can be noted: only at a first start"
-    said = json.loads(told[0][1])["hookSpecificOutput"]["additionalContext"]
-    assert "Tell the user once" in said
-    assert "wisen has stopped learning" in said
-    assert str(tmp_path) in said
-    assert advice in said
+    starts = json.loads(done.stdout)
+    assert [each[0] for each in starts] == [0, 0, 0, 0]
+    assert [each[2] for each in starts] == [""] * 4
+    assert [bool(each[1]) for each in starts] == [True, False, False, True], (
+        "nothing can be noted: only at a first start"
+    )
+    delivered = json.loads(starts[0][1])["hookSpecificOutput"]["additionalContext"]
+    assert "Tell the user once" in delivered
+    assert "wisen has stopped learning" in delivered
+    assert str(tmp_path) in delivered
+    assert advice in delivered
 
 
 def test_a_damaged_ledger_is_told_by_the_session_after_the_cycle_that_found_it(home: Path) -> None:
@@ -80,9 +82,9 @@ def test_a_damaged_ledger_is_told_by_the_session_after_the_cycle_that_found_it(h
     connection.commit()
     connection.close()
     assert "doctor --repair" in run("cycle", expect=1).stderr
-    said = started(place, "first")
-    assert "wisen has stopped learning since" in said
-    assert "ledger is damaged. `wisen doctor --repair` repairs it" in said
+    delivered = started(place, "first")
+    assert "wisen has stopped learning since" in delivered
+    assert "ledger is damaged. `wisen doctor --repair` repairs it" in delivered
     assert "stopped learning" not in started(place, "second"), "once a day is enough"
     os.utime(place / "spool" / "alarmed", (1, 1))
     note_ = json.loads((place / "spool" / "alarmed").read_text())

@@ -22,7 +22,7 @@ from wisen.model.hook import Caller, Program
 
 pytestmark = pytest.mark.requirement("X10")
 
-HIS = b"""{
+USER_SETTINGS = b"""{
   "model": "opus",
   "hooks": {"Stop": [{"hooks": [{"type": "command", "command": "npx claude-mem stop"}]}]}
 }
@@ -33,7 +33,7 @@ HIS = b"""{
 def settings(home: Path) -> Path:
     path = home / ".claude" / "settings.json"
     path.parent.mkdir()
-    path.write_bytes(HIS)
+    path.write_bytes(USER_SETTINGS)
     return path
 
 
@@ -52,9 +52,9 @@ def made_old(path: Path, home: Path) -> None:
     for command in ours(path):
         old = direct_command(shlex.split(command)[3], home=str(home / "wisen"))
         path.write_text(path.read_text().replace(json.dumps(command), json.dumps(old)))
-    told = json.loads(path.read_text())
-    del told["hooks"]["PreToolUse"]
-    path.write_text(json.dumps(told, indent=2))
+    settings = json.loads(path.read_text())
+    del settings["hooks"]["PreToolUse"]
+    path.write_text(json.dumps(settings, indent=2))
 
 
 def test_a_dry_run_shows_the_difference_and_makes_no_files(home: Path, settings: Path) -> None:
@@ -62,7 +62,7 @@ def test_a_dry_run_shows_the_difference_and_makes_no_files(home: Path, settings:
     assert f"/bin/sh {home / 'wisen'}/hook claude-code session-start 2>/dev/null" in " ".join(shown.split())
     assert "ms before each tool call" in " ".join(shown.split())
     assert "Nothing was written." in shown
-    assert settings.read_bytes() == HIS
+    assert settings.read_bytes() == USER_SETTINGS
     assert not (home / "wisen").exists()
 
 
@@ -93,11 +93,11 @@ def test_uninstalling_restores_the_settings_byte_for_byte(settings: Path) -> Non
     run("install", "claude-code")
     run("install", "claude-code", "--scope", "project")
     assert "Nothing was written." in run("uninstall", "claude-code", "--dry-run").stdout
-    assert settings.read_bytes() != HIS
-    told = json.loads(run("uninstall", "claude-code", "--json").stdout)
-    assert [Path(each["path"]).name for each in told["files"]] == ["settings.json", "settings.local.json"]
-    assert (told["was"], told["is"]) in {("broken", "not installed"), ("installed", "not installed")}
-    assert settings.read_bytes() == HIS
+    assert settings.read_bytes() != USER_SETTINGS
+    result = json.loads(run("uninstall", "claude-code", "--json").stdout)
+    assert [Path(each["path"]).name for each in result["files"]] == ["settings.json", "settings.local.json"]
+    assert (result["was"], result["is"]) in {("broken", "not installed"), ("installed", "not installed")}
+    assert settings.read_bytes() == USER_SETTINGS
     assert not (Path.cwd() / ".claude" / "settings.local.json").exists()
     assert "Nothing to change." in run("uninstall", "claude-code").stdout
 
@@ -135,8 +135,8 @@ def test_installing_repairs_hooks_in_every_file_and_forgets_those_that_were_take
         sound
     )["hooks"]
     assert (other / ".claude" / "settings.local.json").read_text() == "{}"
-    told = json.loads(run("uninstall", "claude-code", "--json").stdout)
-    assert {each["path"] for each in told["files"]} == {str(settings), str(local)}
+    result = json.loads(run("uninstall", "claude-code", "--json").stdout)
+    assert {each["path"] for each in result["files"]} == {str(settings), str(local)}
 
 
 def test_a_project_that_was_deleted_is_no_trouble(project: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -152,10 +152,10 @@ def test_a_project_that_was_deleted_is_no_trouble(project: Path, monkeypatch: py
 
 
 def test_what_is_not_there_is_named(settings: Path) -> None:
-    told = run("install", "emacs", expect=1).stderr
-    assert "Supported agents: claude-code, codex, openclaw, gemini-cli, opencode, hermes." in " ".join(told.split())
+    output = run("install", "emacs", expect=1).stderr
+    assert "Supported agents: claude-code, codex, openclaw, gemini-cli, opencode, hermes." in " ".join(output.split())
     assert "user, project" in run("install", "claude-code", "--scope", "world", expect=1).stderr
-    assert settings.read_bytes() == HIS
+    assert settings.read_bytes() == USER_SETTINGS
 
 
 def test_settings_that_are_broken_are_told_and_left_alone(settings: Path) -> None:
@@ -184,12 +184,12 @@ def test_agents_tells_installed_not_installed_and_broken(home: Path, settings: P
     assert "client.py" not in settings.read_text()
     assert "PreToolUse" in settings.read_text()
     run("uninstall", "claude-code")
-    assert settings.read_bytes() == HIS or json.loads(settings.read_text()) == json.loads(HIS)
+    assert settings.read_bytes() == USER_SETTINGS or json.loads(settings.read_text()) == json.loads(USER_SETTINGS)
 
 
 def test_without_a_terminal_nobody_is_asked_and_experiments_are_off(home: Path, settings: Path) -> None:
-    told = json.loads(run("install", "claude-code", "--json").stdout)
-    assert told["experiments"] is False
+    result = json.loads(run("install", "claude-code", "--json").stdout)
+    assert result["experiments"] is False
     assert not (home / "wisen" / "config.toml").exists()
 
 
@@ -236,17 +236,17 @@ def test_a_person_is_asked_once_whether_experiments_are_welcome(home: Path, sett
 
 def test_a_person_who_says_no_gets_nothing(home: Path, settings: Path) -> None:
     assert "Nothing was written." in asked(b"n\n", expect=1)
-    assert settings.read_bytes() == HIS
+    assert settings.read_bytes() == USER_SETTINGS
     assert not (home / "wisen" / "hook").exists()
 
 
 def test_settings_that_claude_code_would_ignore_are_refused_with_the_reason(home: Path, settings: Path) -> None:
-    for bad in (b"// mine\n" + HIS, HIS.replace(b'"opus",', b'"opus", "permissions": 3,')):
+    for bad in (b"// mine\n" + USER_SETTINGS, USER_SETTINGS.replace(b'"opus",', b'"opus", "permissions": 3,')):
         settings.write_bytes(bad)
         for flags in ((), ("--dry-run",)):
-            said = " ".join(run("install", "claude-code", *flags, expect=1).stderr.split())
-            assert "Claude Code ignores the whole file" in said
-            assert "Fix that file, then run `wisen install claude-code` again." in said
+            output = " ".join(run("install", "claude-code", *flags, expect=1).stderr.split())
+            assert "Claude Code ignores the whole file" in output
+            assert "Fix that file, then run `wisen install claude-code` again." in output
         assert settings.read_bytes() == bad
         assert not (home / "wisen" / "hook").exists()
 
@@ -259,8 +259,8 @@ def test_a_launcher_whose_interpreter_is_gone_is_repaired_by_a_cycle_and_goes_wi
     launcher, written = home / "wisen" / "hook", settings.read_bytes()
     sound = launcher.read_bytes()
     launcher.write_text(render_script(Program(python="/gone/python", client="/gone/client.py"), ""))
-    said = " ".join(run("status").stdout.split())
-    assert "/gone/python is not there or cannot be run" in said
+    output = " ".join(run("status").stdout.split())
+    assert "/gone/python is not there or cannot be run" in output
     run("cycle", "--quick")
     assert launcher.read_bytes() == sound
     other = render_script(Program(python=sys.executable, client=str(Path(app.__file__))), "")
@@ -281,12 +281,12 @@ def test_a_ledger_that_was_lost_does_not_leave_our_hooks_behind(home: Path, sett
         if file.is_file():
             file.unlink()
     run("uninstall", "claude-code")
-    assert json.loads(settings.read_text()) == json.loads(HIS)
+    assert json.loads(settings.read_text()) == json.loads(USER_SETTINGS)
 
 
 def test_status_and_doctor_tell_that_hooks_have_gone(settings: Path) -> None:
     run("install", "claude-code")
-    settings.write_bytes(HIS)
+    settings.write_bytes(USER_SETTINGS)
     gone = f"the hooks are gone from {settings}"
     assert gone in " ".join(run("status").stdout.split())
     assert gone in [alarm["says"] for alarm in json.loads(run("status", "--json").stdout)["alarms"]]
@@ -296,7 +296,7 @@ def test_status_and_doctor_tell_that_hooks_have_gone(settings: Path) -> None:
 def test_observers_of_the_project_are_told_as_well(project: Path) -> None:
     shared = project / ".claude" / "settings.json"
     shared.parent.mkdir()
-    shared.write_bytes(HIS)
-    told = json.loads(run("install", "claude-code", "--json").stdout)["others"]
-    assert told == [{"event": "Stop", "command": "npx claude-mem stop", "name": "claude-mem"}]
-    assert shared.read_bytes() == HIS
+    shared.write_bytes(USER_SETTINGS)
+    result = json.loads(run("install", "claude-code", "--json").stdout)["others"]
+    assert result == [{"event": "Stop", "command": "npx claude-mem stop", "name": "claude-mem"}]
+    assert shared.read_bytes() == USER_SETTINGS

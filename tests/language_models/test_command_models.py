@@ -29,10 +29,10 @@ pytestmark = pytest.mark.requirement("C8")
 
 REPORTS = """#!{python}
 import json, os, sys
-told = {{"arguments": sys.argv[1:], "given": sys.stdin.read(), "cwd": os.getcwd(), "here": os.listdir("."),
+call = {{"arguments": sys.argv[1:], "given": sys.stdin.read(), "cwd": os.getcwd(), "here": os.listdir("."),
         "off": os.environ.get("WISEN_OFF"), "inside": os.environ.get("CLAUDECODE"),
         "group": os.getpgid(0) == os.getpid()}}
-json.dump(told, open({log!r}, "w"))
+json.dump(call, open({log!r}, "w"))
 sys.stdout.write({says!r})
 sys.stderr.write({complains!r})
 sys.exit({code})
@@ -84,7 +84,7 @@ class Programs:
     """A folder in the PATH with programs that report how they were called."""
 
     def __init__(self, tmp_path: Path) -> None:
-        self.folder, self.log, self.home = tmp_path / "bin", tmp_path / "told.json", tmp_path / "wisen"
+        self.folder, self.log, self.home = tmp_path / "bin", tmp_path / "call.json", tmp_path / "wisen"
         self.folder.mkdir()
         self.environment = {"PATH": f"{self.folder}{os.pathsep}/usr/bin:/bin", "HOME": str(tmp_path), "CLAUDECODE": "1"}
 
@@ -104,8 +104,8 @@ class Programs:
         """A model."""
         return CommandModel(name, self.environment, self.home, lambda: "S1")
 
-    def told(self) -> dict[str, object]:
-        """How a program was called last."""
+    def last_call(self) -> dict[str, object]:
+        """Return how a program was last called."""
         found: dict[str, object] = json.loads(self.log.read_text())
         return found
 
@@ -118,23 +118,23 @@ def programs(tmp_path: Path) -> Programs:
 @pytest.mark.parametrize("name", AGENT_PROGRAMS)
 def test_a_program_is_asked_and_its_reply_read(programs: Programs, name: str) -> None:
     assert programs.says(name, SAYS[name]).respond(PROMPT, 20) == REPLIES[name]
-    told = programs.told()
-    arguments = told["arguments"]
+    call = programs.last_call()
+    arguments = call["arguments"]
     assert isinstance(arguments, list)
-    sent = str(told["given"]) + "\n".join(arguments)
+    sent = str(call["given"]) + "\n".join(arguments)
     assert json.dumps(QUESTION.material[0].text)[1:-1] in sent, "it comes as it is: no shell is between"
-    assert told["cwd"] == str(programs.home.joinpath(*MODEL_WORK_DIR))
-    assert told["here"] == [".wisen-off"]
-    assert (told["off"], told["inside"], told["group"]) == ("1", None, True)
+    assert call["cwd"] == str(programs.home.joinpath(*MODEL_WORK_DIR))
+    assert call["here"] == [".wisen-off"]
+    assert (call["off"], call["inside"], call["group"]) == ("1", None, True)
 
 
 @pytest.mark.parametrize("name", AGENT_PROGRAMS)
 def test_what_was_typed_by_others_stands_between_our_marks(programs: Programs, name: str) -> None:
     programs.says(name, SAYS[name]).respond(PROMPT, 20)
-    told = programs.told()
-    arguments = told["arguments"]
+    call = programs.last_call()
+    arguments = call["arguments"]
     assert isinstance(arguments, list)
-    for text in [told["given"], *arguments]:
+    for text in [call["given"], *arguments]:
         assert "rm -rf" not in strip(str(text)), "no reader takes it for what the user typed"
 
 
@@ -149,7 +149,7 @@ def test_what_was_typed_by_others_stands_between_our_marks(programs: Programs, n
 )
 def test_it_may_do_as_little_as_it_can_be_told_to(programs: Programs, name: str, flags: list[str]) -> None:
     programs.says(f"{name}:tiny", SAYS[name]).respond(PROMPT, 20)
-    arguments = programs.told()["arguments"]
+    arguments = programs.last_call()["arguments"]
     assert isinstance(arguments, list)
     assert set(flags) <= set(arguments)
     assert "tiny" in arguments
@@ -179,9 +179,9 @@ def test_what_a_program_complains_of_is_told_apart(
 
 @pytest.mark.parametrize("name", AGENT_PROGRAMS)
 @given(st.text() | st.recursive(st.none() | st.integers() | st.text(), st.lists, max_leaves=5).map(json.dumps))
-def test_whatever_a_program_prints_is_a_reply_or_unreadable(name: str, said: str) -> None:
+def test_whatever_a_program_prints_is_a_reply_or_unreadable(name: str, output: str) -> None:
     with suppress(*UNREADABLE):
-        assert isinstance(AGENT_PROGRAMS[name].parse_reply(said), Reply)
+        assert isinstance(AGENT_PROGRAMS[name].parse_reply(output), Reply)
 
 
 def test_a_program_that_is_not_there_is_named(programs: Programs) -> None:

@@ -65,8 +65,8 @@ def failure(learner: Learner, *texts: str) -> ModelFailed:
 
 def shown() -> dict[str, Any]:
     """What `wisen models show --json` prints."""
-    told = run("models", "show", "--json")
-    found: dict[str, Any] = json.loads(told.stdout)
+    output = run("models", "show", "--json")
+    found: dict[str, Any] = json.loads(output.stdout)
     return found
 
 
@@ -220,9 +220,9 @@ def test_nothing_leaves_the_machine_where_only_local_models_are_allowed(home: Pa
 @pytest.mark.parametrize("name", ["small", "http://127.0.0.1/v1", "http://ada:pw@127.0.0.1/v1|small", "openai:"])
 def test_what_is_no_models_name_is_told(home: Path, name: str) -> None:
     configure(home, name)
-    told = run("models", "check", expect=1)
-    assert "pw" not in told.stderr
-    assert "model" in told.stderr
+    output = run("models", "check", expect=1)
+    assert "pw" not in output.stderr
+    assert "model" in output.stderr
 
 
 MANY = """
@@ -274,9 +274,9 @@ def test_a_check_tells_what_it_took_and_cost(home: Path) -> None:
         configure(home, server.name)
         dry = run("models", "check", "--dry-run")
         assert (dry.returncode, server.requests) == (0, [])
-        told = json.loads(run("models", "check", "--json").stdout)
+        result = json.loads(run("models", "check", "--json").stdout)
         again = run("models", "check")
-    assert (told["ok"], told["tokens_in"], told["tokens_out"], told["money"]) == (True, 1000, 100, 0.0)
+    assert (result["ok"], result["tokens_in"], result["tokens_out"], result["money"]) == (True, 1000, 100, 0.0)
     assert "1,000 tokens in, 100 out, 0.000000 money" in again.stdout
     assert len(server.requests) == 2, "a check is never answered from what was answered before"
     assert "models.heavy" in run("models", "check", "--tier", "heavy", expect=1).stderr

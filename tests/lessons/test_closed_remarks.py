@@ -18,7 +18,7 @@ from wisen.testing.fakes import CountingIds, FixedClock
 from wisen.testing.log_writer import NOON
 from wisen.text.entry_standing import EntryStanding, standing_of
 
-SCRIBE = RowFactory(FixedClock(NOON), CountingIds(), "desk")
+ROW_FACTORY = RowFactory(FixedClock(NOON), CountingIds(), "desk")
 REMARKS = ["The prompts are described in the docs.", "Why is the cart empty?", "I have done it."]
 
 
@@ -33,7 +33,7 @@ def state_of(entry: Entry, *moves: Move) -> EntryState:
 
 
 def closed(entry: Entry, *moves: Move) -> list[tuple[str, str, Actor, str]]:
-    found = close_remarks([state_of(entry, *moves)], moves, SCRIBE)
+    found = close_remarks([state_of(entry, *moves)], moves, ROW_FACTORY)
     return [(move.kind, move.value, move.by, move.why) for move in found]
 
 
@@ -43,7 +43,7 @@ def closed(entry: Entry, *moves: Move) -> list[tuple[str, str, Actor, str]]:
 def test_a_remark_of_an_earlier_version_is_closed_once(text: str, category: Category) -> None:
     entry = old(text, category=category)
     assert closed(entry) == [(MoveKind.STATUS, EntryStatus.RESOLVED, Actor.WISEN, REMARK)]
-    (move,) = close_remarks([state_of(entry)], (), SCRIBE)
+    (move,) = close_remarks([state_of(entry)], (), ROW_FACTORY)
     assert closed(entry, move) == []
     back = a_move("9", value="pending")
     assert closed(entry, move, back) == [], "a person wants it"
@@ -60,17 +60,17 @@ def test_what_tells_what_to_do_and_what_a_person_decided_about_stays() -> None:
 
 def test_what_is_said_again_as_a_lesson_stands_again() -> None:
     ledger, entry = MemoryLedger(), old(REMARKS[0])
-    (move,) = close_remarks([state_of(entry)], (), SCRIBE)
+    (move,) = close_remarks([state_of(entry)], (), ROW_FACTORY)
     later = structs.replace(an_occurrence("o1", entry.id), at=NOON + timedelta(days=1))
     ledger.entries.record([entry, move, later])
     known = fold_entry_states(ledger.entries.all(), ledger.entries.tallies(), ledger.moves.all())
-    (again,) = close_remarks(known, ledger.moves.all(), SCRIBE)
+    (again,) = close_remarks(known, ledger.moves.all(), ROW_FACTORY)
     assert (again.kind, again.value) == (MoveKind.STATUS, EntryStatus.PENDING)
 
 
 def test_a_closed_remark_is_no_memory_of_its_own() -> None:
     entry = old(REMARKS[0])
-    (move,) = close_remarks([state_of(entry)], (), SCRIBE)
+    (move,) = close_remarks([state_of(entry)], (), ROW_FACTORY)
     assert memories_of_entries([state_of(entry, move)]) == {}
     assert memories_of_entries([state_of(old("Never push to main."))]) != {}
 

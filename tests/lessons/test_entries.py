@@ -43,8 +43,8 @@ def sighting(
             standing=bool(marker),
         )
     signal = Signal(kind=kind, probability=0.9, start=0, end=3, polarity=Polarity.AGAINST, lesson=lesson)
-    said = RecordedSignal(message=f"m{session}-{text}", at=NOON + timedelta(hours=session), signal=signal)
-    return Sighting(agent="codex", native=f"n{session}", session=session, said=said, text=text, context=context)
+    recorded = RecordedSignal(message=f"m{session}-{text}", at=NOON + timedelta(hours=session), signal=signal)
+    return Sighting(agent="codex", native=f"n{session}", session=session, said=recorded, text=text, context=context)
 
 
 def run(ledger: MemoryLedger, *sightings: Sighting, by: RowFactory | None = None) -> MemoryLedger:

@@ -21,7 +21,7 @@ from wisen.testing.entries_contract import a_proposal, an_entry
 from wisen.testing.fakes import CountingIds, FixedClock
 from wisen.testing.log_writer import NOON
 
-SCRIBE = RowFactory(FixedClock(NOON), CountingIds(), "desk")
+ROW_FACTORY = RowFactory(FixedClock(NOON), CountingIds(), "desk")
 
 
 def known(*rows: Entry | Move) -> tuple[EntryState, ...]:
@@ -30,7 +30,7 @@ def known(*rows: Entry | Move) -> tuple[EntryState, ...]:
 
 
 def promoted(id_: str) -> Move:
-    return SCRIBE.build_move(id_, MoveKind.STATUS, EntryStatus.PROMOTED)
+    return ROW_FACTORY.build_move(id_, MoveKind.STATUS, EntryStatus.PROMOTED)
 
 
 def of(context: str) -> Proposal:
@@ -94,29 +94,31 @@ def test_one_rule_of_one_project_holds_nowhere_else() -> None:
 
 @pytest.mark.requirement("S5")
 def test_the_same_rule_of_two_projects_may_hold_everywhere_and_only_one_of_them_is_asked_about() -> None:
-    rows = (SHOP, MILL, promoted("01A"), SCRIBE.build_move("01B", MoveKind.CONFIRM))
+    rows = (SHOP, MILL, promoted("01A"), ROW_FACTORY.build_move("01B", MoveKind.CONFIRM))
     assert find_global_candidates(known(*rows)) == {"01A": 2}
     third = an_entry("01C", context="farm", summary="Use npm, not pnpm.")
     assert find_global_candidates(known(*rows, third)) == {}
     there = an_entry("01D", context="")
     assert find_global_candidates(known(*rows, there)) == {}
     assert (
-        find_global_candidates(known(*rows, there, SCRIBE.build_move("01D", MoveKind.STATUS, EntryStatus.WONT_FIX)))
+        find_global_candidates(
+            known(*rows, there, ROW_FACTORY.build_move("01D", MoveKind.STATUS, EntryStatus.WONT_FIX))
+        )
         == {}
     )
 
 
 def offer(*rows: Entry | Move, before: tuple[ProposalState, ...] = ()) -> list[tuple[str, str, str]]:
     target = lambda _, __, scope: Target(f"/{scope or 'home'}/CLAUDE.md", "Rules")  # noqa: E731 - one line
-    made = make_proposals(known(*rows), lambda _: (), before, target, PromotePolicy(), SCRIBE)
+    made = make_proposals(known(*rows), lambda _: (), before, target, PromotePolicy(), ROW_FACTORY)
     return [(each.entry, each.context, each.path) for each in made]
 
 
 @pytest.mark.requirement("S5", "S6")
 def test_what_may_hold_everywhere_is_proposed_for_the_users_own_file() -> None:
-    said = SCRIBE.build_move("01A", MoveKind.EVERYWHERE)
+    move = ROW_FACTORY.build_move("01A", MoveKind.EVERYWHERE)
     assert offer(SHOP) == [("01A", "shop", "/shop/CLAUDE.md")]
-    assert offer(SHOP, said) == [("01A", "", "/home/CLAUDE.md")]
+    assert offer(SHOP, move) == [("01A", "", "/home/CLAUDE.md")]
     rows = (SHOP, MILL, promoted("01A"), promoted("01B"))
     assert offer(*rows) == [("01A", "", "/home/CLAUDE.md")]
     local = ProposalState(of("shop"), Answer.APPROVED, NOON)
@@ -132,23 +134,23 @@ def test_what_may_hold_everywhere_is_proposed_for_the_users_own_file() -> None:
 def test_an_approved_rule_of_a_project_gets_an_entry_of_its_own_for_everywhere_without_what_else_was_said() -> None:
     (state, _) = known(SHOP, MILL, promoted("01A"), promoted("01B"))
     wide = of("")
-    rule = rule_entry(wide, state, lambda _: "LRN-1", SCRIBE)
+    rule = rule_entry(wide, state, lambda _: "LRN-1", ROW_FACTORY)
     assert (rule.context, rule.details, rule.summary, rule.id == "01A") == ("", "", "Use pnpm, not npm.", False)
-    rows = answer_rows(wide, state, rule, GivenAnswer(Answer.APPROVED, wide.text, Actor.USER), SCRIBE)
+    rows = answer_rows(wide, state, rule, GivenAnswer(Answer.APPROVED, wide.text, Actor.USER), ROW_FACTORY)
     after = {each.entry.id: each for each in known(SHOP, promoted("01A"), *rows)}
     assert (after["01A"].context, after["01A"].status) == ("shop", EntryStatus.PROMOTED)
     assert (after[rule.id].context, after[rule.id].status) == ("", EntryStatus.PROMOTED)
-    (only,) = answer_rows(wide, state, rule, GivenAnswer(Answer.REJECTED, wide.text, Actor.USER), SCRIBE)
+    (only,) = answer_rows(wide, state, rule, GivenAnswer(Answer.REJECTED, wide.text, Actor.USER), ROW_FACTORY)
     assert isinstance(only, Move)
     assert only.subject == wide.id
 
 
 @pytest.mark.requirement("S6")
 def test_what_is_no_rule_yet_moves_to_everywhere_when_that_is_approved() -> None:
-    (state,) = known(SHOP, SCRIBE.build_move("01A", MoveKind.EVERYWHERE))
+    (state,) = known(SHOP, ROW_FACTORY.build_move("01A", MoveKind.EVERYWHERE))
     wide = of("")
-    rule = rule_entry(wide, state, lambda _: "LRN-1", SCRIBE)
-    rows = answer_rows(wide, state, rule, GivenAnswer(Answer.APPROVED, wide.text, Actor.USER), SCRIBE)
+    rule = rule_entry(wide, state, lambda _: "LRN-1", ROW_FACTORY)
+    rows = answer_rows(wide, state, rule, GivenAnswer(Answer.APPROVED, wide.text, Actor.USER), ROW_FACTORY)
     (after,) = known(SHOP, *rows)
     assert (after.entry.id, after.context, after.status) == ("01A", "", EntryStatus.PROMOTED)
 

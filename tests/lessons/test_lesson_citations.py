@@ -23,7 +23,7 @@ from wisen.testing.fakes import CountingIds, FixedClock
 from wisen.testing.log_writer import NOON
 from wisen.testing.transcripts import ClaudeTranscript
 
-SCRIBE = RowFactory(FixedClock(NOON + timedelta(days=100)), CountingIds(), "desk")
+ROW_FACTORY = RowFactory(FixedClock(NOON + timedelta(days=100)), CountingIds(), "desk")
 
 
 def entry(**other: object) -> Entry:
@@ -36,7 +36,7 @@ def named(name: str, *contexts: str, days: float = 1) -> CitedId:
 
 def uses(cited: list[CitedId], entries: list[Entry], *moves: Move) -> list[tuple[str, float]]:
     """The entries that count as used, and how many days after noon."""
-    found = record_citations(cited, fold_entry_states(entries, (), moves), moves, SCRIBE)
+    found = record_citations(cited, fold_entry_states(entries, (), moves), moves, ROW_FACTORY)
     assert all((each.kind, each.by, each.value) == (MoveKind.CITE, Actor.WISEN, "") for each in found)
     return [(each.subject, (each.at - NOON) / timedelta(days=1)) for each in found]
 
@@ -75,11 +75,11 @@ def test_a_lesson_that_is_named_does_not_fade() -> None:
     late = NOON + STALE + timedelta(days=1)
 
     def fades(*moves: Move) -> bool:
-        return bool(fade_entries(fold_entry_states([one], (), moves), moves, late, SCRIBE))
+        return bool(fade_entries(fold_entry_states([one], (), moves), moves, late, ROW_FACTORY))
 
     assert fades()
     cited = record_citations(
-        [named(one.name, "shop", days=STALE.days - 10)], fold_entry_states([one], (), ()), (), SCRIBE
+        [named(one.name, "shop", days=STALE.days - 10)], fold_entry_states([one], (), ()), (), ROW_FACTORY
     )
     assert not fades(*cited)
 
@@ -89,8 +89,8 @@ def test_an_id_that_the_assistant_names_is_a_use_and_one_that_others_write_is_no
     project = home / "shop"
     write_lesson_sessions(home, project)
     run("cycle", "--quick")
-    told = fire(home / "wisen", "session-start", {"session_id": "s", "cwd": str(project), "source": "startup"})
-    found = re.search(r"R-[0-9a-f]{8}", told)
+    delivered = fire(home / "wisen", "session-start", {"session_id": "s", "cwd": str(project), "source": "startup"})
+    found = re.search(r"R-[0-9a-f]{8}", delivered)
     assert found
     rule = found[0]
 

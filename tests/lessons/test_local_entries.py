@@ -52,16 +52,16 @@ def test_what_is_typed_to_a_hosted_model_as_well_is_told_in_the_words_typed_ther
 
 def test_what_a_local_session_was_about_is_not_told_with_words_typed_to_a_hosted_model() -> None:
     trigger = Trigger(tool="Bash", words=("quince",), did="ran quince", cause=TriggerCause.NAMED)
-    said = local(2, FIRST)
-    lesson = said.said.signal.lesson
+    seen = local(2, FIRST)
+    lesson = seen.said.signal.lesson
     assert lesson is not None
-    signal = structs.replace(said.said.signal, lesson=structs.replace(lesson, trigger=trigger))
-    said = structs.replace(said, said=structs.replace(said.said, signal=signal))
-    (state,) = known(run(MemoryLedger(), sighting(1, FIRST), said))
+    signal = structs.replace(seen.said.signal, lesson=structs.replace(lesson, trigger=trigger))
+    seen = structs.replace(seen, said=structs.replace(seen.said, signal=signal))
+    (state,) = known(run(MemoryLedger(), sighting(1, FIRST), seen))
     assert (state.sessions, state.trigger) == (2, None)
-    (alone,) = known(run(MemoryLedger(), said))
+    (alone,) = known(run(MemoryLedger(), seen))
     assert alone.trigger == trigger
-    (state,) = known(run(MemoryLedger(), said, sighting(3, FIRST)))
+    (state,) = known(run(MemoryLedger(), seen, sighting(3, FIRST)))
     assert (state.sessions, state.trigger) == (2, None)
 
 

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 BUN = "from now on use bun, not pnpm"
-TOLD = "use bun, not pnpm"
+NEWEST = "use bun, not pnpm"
 """What is told of it, however it begins."""
 
 
@@ -45,10 +45,10 @@ def test_what_was_said_three_times_gives_way_to_what_was_said_last_and_back(shop
     shop.say(BUN, minutes=-60)
     shop.cycle()
     (line,) = shop.advice()
-    assert TOLD in line
+    assert NEWEST in line
     (proposal,) = shop.proposals()
-    assert TOLD in proposal.text
-    old, new = shop.entry("lways use pnpm"), shop.entry(TOLD)
+    assert NEWEST in proposal.text
+    old, new = shop.entry("lways use pnpm"), shop.entry(NEWEST)
     assert (old.superseded_by, new.superseded_by) == (new.entry.id, "")
     assert any(new.entry.name in move.why for move in shop.decisions(old)), "the history tells by what"
     assert new.entry.name in run("entries", "show", old.entry.name).stdout
@@ -57,7 +57,7 @@ def test_what_was_said_three_times_gives_way_to_what_was_said_last_and_back(shop
     shop.cycle()
     (line,) = shop.advice()
     assert "lways use pnpm, not npm" in line
-    assert shop.entry(TOLD).superseded_by
+    assert shop.entry(NEWEST).superseded_by
 
 
 @pytest.mark.requirement("N5")
@@ -89,7 +89,7 @@ def test_a_log_that_is_read_later_does_not_make_an_older_word_win(shop: Teaching
     shop.cycle()
     say_pnpm_three_times(shop)
     (line,) = shop.advice()
-    assert TOLD in line
+    assert NEWEST in line
     assert shop.entry("lways use pnpm, not npm").superseded_by
 
 
@@ -115,24 +115,24 @@ def test_where_the_old_word_is_in_a_file_the_change_is_proposed_and_the_newest_t
     shop.say(BUN, minutes=5)
     shop.cycle()
     (line,) = shop.advice()
-    assert TOLD in line
+    assert NEWEST in line
     assert claude.read_text() == mine, "nothing is written without a yes"
     (proposal,) = shop.proposals()
     assert proposal.path == str(claude)
-    assert TOLD in proposal.text
+    assert NEWEST in proposal.text
     assert "Always use pnpm, not npm" in proposal.why
     shown = run("proposals", "show", "1").stdout
     assert "-- Always use pnpm, not npm <!-- wisen:R-" in shown
-    assert f"{TOLD} <!-- wisen:R-" in shown
+    assert f"{NEWEST} <!-- wisen:R-" in shown
     shop.cycle()
     assert len(shop.proposals()) == 1, "it is asked once"
     shop.answer(proposal)
     assert claude.read_text().count("wisen:R-") == 1
-    assert f"{TOLD} <!-- wisen:R-" in claude.read_text()
+    assert f"{NEWEST} <!-- wisen:R-" in claude.read_text()
     assert claude.read_text().startswith("# Shop\n\nMine.\n")
     rules = run("rules", "--all").stdout
     assert "superseded" in rules
-    assert TOLD in rules
+    assert NEWEST in rules
     shop.cycle()
     assert shop.proposals() == []
     assert not is_told(shop.advice(), "pnpm, not npm")
@@ -165,7 +165,7 @@ def test_back_and_forth_with_a_file_ends_with_the_last_word(shop: TeachingUser) 
     (proposal,) = shop.proposals()
     assert "pnpm" in proposal.text
     assert is_told(shop.advice(), "lways use pnpm")
-    assert not is_told(shop.advice(), TOLD)
+    assert not is_told(shop.advice(), NEWEST)
     shop.answer(proposal)
     assert claude.read_text().count("wisen:R-") == 1
     assert "lways use pnpm" in claude.read_text()
@@ -180,7 +180,7 @@ def test_a_newer_word_of_a_project_wins_there_over_what_holds_everywhere(shop: T
     shop.say(BUN, minutes=5)
     shop.cycle()
     assert is_told(shop.advice("bakery"), "Use pnpm, not npm.")
-    assert is_told(shop.advice(), TOLD)
+    assert is_told(shop.advice(), NEWEST)
     assert not is_told(shop.advice(), "Use pnpm, not npm.")
     assert not [each for each in shop.proposals() if each.words], "nobody is asked"
     shop.say("no, use pnpm, not npm", minutes=10)
@@ -251,7 +251,7 @@ def test_a_guard_of_a_superseded_rule_only_looks_on_until_its_rule_stands_again(
     shop.say(BUN, minutes=-60)
     shop.cycle()
     assert mode()[0] is Mode.SHADOW
-    assert shop.entry(TOLD).entry.name in mode()[1]
+    assert shop.entry(NEWEST).entry.name in mode()[1]
     shop.say("no, always use pnpm, not npm", minutes=-30)
     shop.cycle()
     assert mode()[0] is Mode.DENY

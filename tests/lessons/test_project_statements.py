@@ -54,7 +54,7 @@ def learn(home: Path, *sessions: str) -> Learnt:
 
 @pytest.mark.requirement("N1", "N4")
 @pytest.mark.parametrize(
-    ("said", "line"),
+    ("message", "line"),
     [
         ("no, use pnpm, not npm. always.", "Use pnpm, not npm. always."),
         ("we use tabs in this repo, never spaces", "We use tabs in this repo, never spaces"),
@@ -69,17 +69,17 @@ def learn(home: Path, *sessions: str) -> Learnt:
     ],
 )  # fmt: skip
 def test_the_rule_of_a_project_is_told_and_proposed_there_when_it_was_said_once(
-    said: str, line: str, home: Path
+    message: str, line: str, home: Path
 ) -> None:
-    found = learn(home, said)
-    assert said in found.block
+    found = learn(home, message)
+    assert message in found.block
     assert found.proposed == [line]
-    assert said not in found.elsewhere
+    assert message not in found.elsewhere
 
 
 @pytest.mark.requirement("N4")
 @pytest.mark.parametrize(
-    "said",
+    "message",
     [
         "no need to run the tests after each change",
         "You added docstrings again. Please don't do that.",
@@ -88,8 +88,8 @@ def test_the_rule_of_a_project_is_told_and_proposed_there_when_it_was_said_once(
         "can you fix this like the one above?",
     ],
 )
-def test_a_waiver_a_remark_and_what_is_for_now_are_not_told_unapproved(said: str, home: Path) -> None:
-    assert "said by the user" not in learn(home, said).block.casefold()
+def test_a_waiver_a_remark_and_what_is_for_now_are_not_told_unapproved(message: str, home: Path) -> None:
+    assert "said by the user" not in learn(home, message).block.casefold()
 
 
 @pytest.mark.requirement("S4", "S5")
@@ -120,10 +120,10 @@ def test_a_lesson_that_is_said_again_without_saying_that_it_lasts_is_proposed_an
 
 
 def test_an_entry_that_lost_a_negation_gets_the_words_of_the_user(home: Path) -> None:
-    said = "stop using any types"
+    message = "stop using any types"
     shop = home / "shop"
     shop.mkdir()
-    a_session(1, shop, home, said)
+    a_session(1, shop, home, message)
     with app.wire(home, {"HOME": str(home)}).learner() as learner:
         learner.learn()
         ledger = learner.home.ledger

@@ -50,7 +50,7 @@ def test_each_kind_of_entry_goes_to_its_file_and_the_table_says_who_is_asked(
     )
 
 
-def heard(text: str) -> set[SignalKind]:
+def detected_kinds(text: str) -> set[SignalKind]:
     return {each.kind for each in detect(TypedTurn(text=text))}
 
 
@@ -67,7 +67,7 @@ def heard(text: str) -> set[SignalKind]:
     ],
 )
 def test_corrections_are_heard(text: str) -> None:
-    assert SignalKind.CORRECTION in heard(text)
+    assert SignalKind.CORRECTION in detected_kinds(text)
 
 
 @pytest.mark.requirement("S1")
@@ -81,7 +81,7 @@ def test_corrections_are_heard(text: str) -> None:
     ],
 )
 def test_requests_are_heard(text: str) -> None:
-    assert SignalKind.REQUEST in heard(text)
+    assert SignalKind.REQUEST in detected_kinds(text)
 
 
 @pytest.mark.requirement("S1", "S2")

@@ -40,7 +40,9 @@ def named(world: Path, place: Path, start: Path | None = None) -> tuple[ContextK
     return context.kind, context.name
 
 
-def said(project: Context, *places: Path, verdict: OwnershipVerdict = OwnershipVerdict.OWNED) -> list[Ownership]:
+def ownership_rows(
+    project: Context, *places: Path, verdict: OwnershipVerdict = OwnershipVerdict.OWNED
+) -> list[Ownership]:
     """Rows in which the user said that places belong to a project."""
     return [
         Ownership(
@@ -79,7 +81,7 @@ def test_clones_of_one_repository_and_clones_of_clones_agree_once_the_user_says_
     one = at(world, first)
     assert (one.kind, one.name) == (ContextKind.PATH, str(first))
     assert named(world, world / "third/sub") == (ContextKind.PATH, str(world / "third"))
-    words = said(one, world / "second", world / "third")
+    words = ownership_rows(one, world / "second", world / "third")
     assert at(world, world / "second", words=words) == at(world, world / "third/sub", words=words) == one
 
     git(first, "remote", "add", "origin", "https://user:hunter2@GitHub.com/Acme/App.git")
@@ -87,8 +89,10 @@ def test_clones_of_one_repository_and_clones_of_clones_agree_once_the_user_says_
     assert (app.kind, app.name) == (ContextKind.REMOTE, "github.com/acme/app")
     known = [app]
     assert at(world, world / "third", known=known) != app
-    assert at(world, world / "third", known=known, words=said(app, world / "third")) == app
-    words = said(app, world / "third") + said(app, world / "third", verdict=OwnershipVerdict.FOREIGN)
+    assert at(world, world / "third", known=known, words=ownership_rows(app, world / "third")) == app
+    words = ownership_rows(app, world / "third") + ownership_rows(
+        app, world / "third", verdict=OwnershipVerdict.FOREIGN
+    )
     assert at(world, world / "third", known=known, words=words) != app
 
 
@@ -102,7 +106,7 @@ def test_clones_of_a_bare_repository_agree_with_it_once_the_user_says_so(world: 
     assert (one.kind, one.name) == (ContextKind.PATH, str(world / "shared.git"))
     assert at(world, world / "two") == at(world, world / "shared.git/hooks") == one
     assert at(world, world / "two", known=[one]) != one
-    assert at(world, world / "two", known=[one], words=said(one, world / "two")) == one
+    assert at(world, world / "two", known=[one], words=ownership_rows(one, world / "two")) == one
 
 
 def test_a_worktree_agrees_with_its_main_repository_with_and_without_a_remote(world: Path) -> None:

@@ -82,8 +82,8 @@ def _ran(program: list[str], home: Path, *, script: str | None = None, closed: b
     ids=["notebook", "thread, stdin closed", "daemon, stdin closed"],
 )
 def test_a_program_without_a_main_file_reads_everything(home: Path, events: int, program: str, closed: bool) -> None:
-    told = _ran([sys.executable, "-c", program], home, closed=closed)
-    assert told == f"begun\nevents {events}\n"
+    output = _ran([sys.executable, "-c", program], home, closed=closed)
+    assert output == f"begun\nevents {events}\n"
 
 
 def test_a_script_on_standard_input_reads_everything(home: Path, events: int) -> None:

@@ -48,9 +48,9 @@ def test_learning_leaves_days_and_summaries_below_the_home(home: Path, project: 
     lines = json.loads(at(project, "memory", "show", "2026-03-02", "--json"))["lines"]
     assert [(line["mark"], line["time"]) for line in lines] == [("success", "09:00"), ("insight", "09:00")]
     assert lines[0]["text"] == "add a ladder to the shed; checks passed (claude-code 00000000, turn 1)"
-    told = json.loads(at(project, "memory", "days", "--json"))
-    assert [Path(path).name for path in told["sessions"]] == ["2026-03-02-001.md"]
-    assert all(str(home / "wisen") in path for path in told["sessions"])
+    result = json.loads(at(project, "memory", "days", "--json"))
+    assert [Path(path).name for path in result["sessions"]] == ["2026-03-02-001.md"]
+    assert all(str(home / "wisen") in path for path in result["sessions"])
     shown = at(project, "memory", "show", "2026-03-02-001")
     assert at(project, "memory", "show", s.session) == shown
     assert "- from now on always use metric units in reports (LRN-2026" in shown

@@ -108,11 +108,11 @@ def test_nothing_found_is_nothing_ranked() -> None:
 # What was replaced
 
 
-def in_order(*said: tuple[str, float], gap: int = 30) -> list[str]:
+def in_order(*texts: tuple[str, float], gap: int = 30) -> list[str]:
     """The ids of what was said, oldest first, as it is shown; a replaced one with a dash."""
     hits = [
         hit(str(number), score, text, agent="x", session=str(number), at=NOON + gap * number * DAY)
-        for number, (text, score) in enumerate(said)
+        for number, (text, score) in enumerate(texts)
     ]
     shown = demote_replaced(group(rank(hits, now=NOON)))
     return [f"{each.best.id}{'-' if each.replaced_by else ''}" for each in shown]

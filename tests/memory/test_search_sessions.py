@@ -38,7 +38,7 @@ def projects(home: Path) -> Path:
     return home / ".claude" / "projects"
 
 
-def said(projects: Path, number: int, *texts: str, cwd: str = SHOP) -> None:
+def write_session(projects: Path, number: int, *texts: str, cwd: str = SHOP) -> None:
     transcript = ClaudeTranscript(number, cwd=cwd)
     for text in texts:
         transcript.prompt(text)
@@ -60,7 +60,7 @@ def texts_for(question: str, cwd: str = SHOP, **more: object) -> list[str]:
 @pytest.mark.parametrize("language", SAID)
 def test_what_was_said_is_found_in_every_language(projects: Path, language: str) -> None:
     for number, (text, _) in enumerate(SAID.values(), start=1):
-        said(projects, number, "hello there", text, "thanks")
+        write_session(projects, number, "hello there", text, "thanks")
     learnt()
     text, question = SAID[language]
     assert text in texts_for(question)[0]  # as it was typed, or as what was learnt from it
@@ -68,8 +68,8 @@ def test_what_was_said_is_found_in_every_language(projects: Path, language: str)
 
 @pytest.mark.requirement("N3")
 def test_another_project_is_looked_in_only_when_asked(projects: Path) -> None:
-    said(projects, 1, "the shop uses tabs for indentation")
-    said(projects, 2, "the blog uses spaces for indentation", cwd=BLOG)
+    write_session(projects, 1, "the shop uses tabs for indentation")
+    write_session(projects, 2, "the blog uses spaces for indentation", cwd=BLOG)
     learnt()
     assert texts_for("indentation") == ["the shop uses tabs for indentation"]
     assert texts_for("indentation", BLOG) == ["the blog uses spaces for indentation"]
@@ -78,9 +78,9 @@ def test_another_project_is_looked_in_only_when_asked(projects: Path) -> None:
 
 
 def test_a_session_that_goes_on_is_found_whole(projects: Path) -> None:
-    said(projects, 1, "we settled on sqlite")
+    write_session(projects, 1, "we settled on sqlite")
     learnt()
-    said(projects, 1, "we settled on sqlite", "and the backup goes to the attic")
+    write_session(projects, 1, "we settled on sqlite", "and the backup goes to the attic")
     learnt()
     assert texts_for("backup attic") == ["and the backup goes to the attic", "we settled on sqlite"]
     assert texts_for("sqlite")[0] == "we settled on sqlite"
@@ -88,7 +88,7 @@ def test_a_session_that_goes_on_is_found_whole(projects: Path) -> None:
 
 def test_a_lesson_that_was_learnt_is_found_by_its_name(projects: Path) -> None:
     for number in (1, 2, 3):
-        said(projects, number, "build it", "no, use pnpm, not npm. always.")
+        write_session(projects, number, "build it", "no, use pnpm, not npm. always.")
     learnt()
     with wisen.open_learner() as learner:
         best = learner.memory.recall("pnpm or npm", Path(SHOP)).groups[0].best
@@ -114,7 +114,7 @@ def test_a_task_is_told_what_is_known_about_it(projects: Path) -> None:
 
 
 def test_memories_of_other_systems_are_found_as_such_and_teach_nothing(home: Path, projects: Path) -> None:
-    said(projects, 1, "hello")
+    write_session(projects, 1, "hello")
     files = {
         projects / "-home-ada-shop" / "memory" / "deploys.md": "- The shop deploys from the green branch",
         projects / "-home-ada-unknown" / "memory" / "x.md": "- Nobody knows whose green branch this is",
@@ -142,7 +142,7 @@ def test_memories_of_other_systems_are_found_as_such_and_teach_nothing(home: Pat
 def test_the_command_cites_agent_session_turn_and_day(
     projects: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    said(projects, 1, "hello", "the invoices of last year lie in the blue box", "good", cwd=str(tmp_path))
+    write_session(projects, 1, "hello", "the invoices of last year lie in the blue box", "good", cwd=str(tmp_path))
     run("learn")
     monkeypatch.chdir(tmp_path)
     shown = run("recall", "invoices", "--around", "1").stdout
@@ -163,7 +163,7 @@ def test_the_command_cites_agent_session_turn_and_day(
 
 def test_bad_questions_are_named(home: Path, projects: Path) -> None:
     assert run("recall", "anything", expect=3).stdout.startswith("Nothing learnt yet")
-    said(projects, 1, "hello")
+    write_session(projects, 1, "hello")
     learnt()
     for arguments, named in (
         (("recall", "?!"), "'?!' contains no word"),
@@ -180,7 +180,7 @@ def test_bad_questions_are_named(home: Path, projects: Path) -> None:
 
 
 def test_the_index_made_anew_finds_the_same(home: Path, projects: Path) -> None:
-    said(projects, 1, "the last deploy went out with blue-green on Tuesday")
+    write_session(projects, 1, "the last deploy went out with blue-green on Tuesday")
     learnt()
     before = texts_for("deploy")
     for file in Path(os.environ["WISEN_HOME"]).glob("index.db*"):
@@ -192,7 +192,7 @@ def test_the_index_made_anew_finds_the_same(home: Path, projects: Path) -> None:
 def test_what_was_noted_is_found_at_once_and_no_longer_when_it_is_taken_out(
     projects: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    said(projects, 1, "hello", cwd=str(tmp_path))
+    write_session(projects, 1, "hello", cwd=str(tmp_path))
     learnt()
     monkeypatch.chdir(tmp_path)
     run("note", "the landlord wants the keys back in June")

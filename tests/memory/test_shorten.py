@@ -23,7 +23,7 @@ pytestmark = pytest.mark.requirement("S11")
 
 
 @pytest.mark.parametrize(
-    ("text", "told"),
+    ("text", "expected"),
     [
         ("Add a lamp to the porch. It should be blue.", "Add a lamp to the porch."),
         ("ok, and now please add a lamp to the porch", "add a lamp to the porch"),
@@ -37,23 +37,23 @@ pytestmark = pytest.mark.requirement("S11")
         ("", ""),
     ],
 )
-def test_a_request_is_told_by_its_first_words(text: str, told: str) -> None:
-    assert gist(text) == told
+def test_a_request_is_told_by_its_first_words(text: str, expected: str) -> None:
+    assert gist(text) == expected
 
 
 @given(st.text(), st.integers(0, 100))
 def test_no_word_is_added(text: str, start: int) -> None:
-    for told in (gist(text), clip(text), strip_politeness(clip(text)), quote_at(text, min(start, len(text)))):
-        assert len(told) <= MAX_LENGTH
-        assert "\n" not in told
+    for shortened in (gist(text), clip(text), strip_politeness(clip(text)), quote_at(text, min(start, len(text)))):
+        assert len(shortened) <= MAX_LENGTH
+        assert "\n" not in shortened
         left = iter("".join(text.split()))
-        assert all(char in left for char in "".join(told.split()).removesuffix("…"))
+        assert all(char in left for char in "".join(shortened.split()).removesuffix("…"))
 
 
 def test_what_is_long_is_cut_between_words() -> None:
-    told = clip("gate " * 100)
-    assert told.endswith("gate…")
-    assert len(told) <= MAX_LENGTH
+    shortened = clip("gate " * 100)
+    assert shortened.endswith("gate…")
+    assert len(shortened) <= MAX_LENGTH
     assert len(clip("x" * 999)) == MAX_LENGTH
 
 

@@ -22,7 +22,7 @@ pytestmark = pytest.mark.requirement("S11")
 HERE = SummaryStyle("Orchard", lambda moment: moment)
 
 
-def told(items: tuple[SummaryItem, ...]) -> list[tuple[str, str, int]]:
+def item_fields(items: tuple[SummaryItem, ...]) -> list[tuple[str, str, int]]:
     return [(item.text, item.measured, item.turn) for item in items]
 
 
@@ -40,7 +40,7 @@ def test_a_task_is_completed_when_its_calls_ended_well_and_nobody_corrected_it()
             "failed pytest -q | 1 failed",
         )
     )
-    assert told(summary.tasks) == [("add a ladder to the shed", "committed “Add a ladder”, checks passed", 1)]
+    assert item_fields(summary.tasks) == [("add a ladder to the shed", "committed “Add a ladder”, checks passed", 1)]
     assert [(item.text, item.measured) for item in summary.open] == [
         ("can you also paint the roof of the shed?", "left with a failure")
     ]
@@ -58,18 +58,18 @@ def test_a_correction_belongs_to_the_task_it_corrects() -> None:
             "ok pytest -q",
         )
     )
-    assert told(summary.tasks) == [("add a ladder to the shed", "checks passed, corrected once", 1)]
+    assert item_fields(summary.tasks) == [("add a ladder to the shed", "checks passed, corrected once", 1)]
     assert [item.turn for item in summary.feedback] == [2]
     assert "use the oak ladder, not the pine one" in summary.feedback[0].text
 
 
 def test_a_request_without_words_of_its_own_is_told_by_what_was_committed() -> None:
     (summary,) = summarize(build_history("said commit", "ok git commit -m 'Prune the apple trees'"))
-    assert told(summary.tasks) == [("committed “Prune the apple trees”", "", 1)]
+    assert item_fields(summary.tasks) == [("committed “Prune the apple trees”", "", 1)]
     (summary,) = summarize(
         build_history("said is the gate still open?", "edit /g", "ok git commit -m 'Close the old gate'")
     )
-    assert told(summary.tasks) == [("committed “Close the old gate”", "", 1)]
+    assert item_fields(summary.tasks) == [("committed “Close the old gate”", "", 1)]
 
 
 def test_a_long_finding_is_a_task_of_its_own_and_no_feedback() -> None:
@@ -86,7 +86,7 @@ def test_a_long_finding_is_a_task_of_its_own_and_no_feedback() -> None:
 def test_what_was_stopped_is_open() -> None:
     (summary,) = summarize(build_history("said prune the old apple trees", "ok ls", "stopped"))
     assert summary.tasks == ()
-    assert told(summary.open) == [("prune the old apple trees", "stopped", 1)]
+    assert item_fields(summary.open) == [("prune the old apple trees", "stopped", 1)]
 
 
 def test_what_the_user_wants_to_last_is_learnt_and_marked() -> None:
@@ -124,7 +124,7 @@ def test_trouble_is_told_with_what_helped_and_what_never_worked_is_open() -> Non
 
 def test_what_is_put_off_is_open() -> None:
     (summary,) = summarize(build_history("said Paint the gate. We fix that later in a separate PR.", "edit /gate.py"))
-    assert told(summary.open) == [("“We fix that later in a separate PR.”", "", 1)]
+    assert item_fields(summary.open) == [("“We fix that later in a separate PR.”", "", 1)]
 
 
 def test_skills_are_told_by_the_files_that_were_written() -> None:
@@ -149,7 +149,7 @@ def test_what_was_done_elsewhere_for_a_request_is_not_told_here() -> None:
             "said stack the barrels like the ladders", "edit /a.py", "in cellar", "ok git commit -m 'Stack the wine'"
         )
     )
-    assert (summary.context, told(summary.tasks)) == ("orchard", [("stack the barrels like the ladders", "", 1)])
+    assert (summary.context, item_fields(summary.tasks)) == ("orchard", [("stack the barrels like the ladders", "", 1)])
 
 
 def test_a_session_that_came_to_nothing_has_no_summary() -> None:

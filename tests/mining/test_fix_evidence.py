@@ -79,7 +79,7 @@ def changes(*acts: Any, waits: dict[int, int] | None = None) -> list[CallChange]
 
 
 @pytest.mark.parametrize(
-    ("failing", "passing", "said"),
+    ("failing", "passing", "error"),
     [
         ("npm test -- --verbose", "npm test", "Exit code 1\nError: expected 3, got 2"),
         ("make test V=1", "make test", "Exit code 2\nmake: *** [Makefile:3: test] Error 1"),
@@ -116,8 +116,8 @@ def changes(*acts: Any, waits: dict[int, int] | None = None) -> list[CallChange]
     ],
     ids=str,
 )
-def test_whatever_was_done_in_between_may_be_the_cause(failing: str, passing: str, said: str, between: Any) -> None:
-    assert changes(bash(failing, said), between, bash(passing)) == []
+def test_whatever_was_done_in_between_may_be_the_cause(failing: str, passing: str, error: str, between: Any) -> None:
+    assert changes(bash(failing, error), between, bash(passing)) == []
 
 
 @pytest.mark.parametrize(
@@ -170,9 +170,9 @@ def test_other_rights_or_another_folder_of_the_call_may_be_the_cause() -> None:
     assert changes(bash("tool x", ODD, workdir="/a"), bash("tool x --here-y", workdir="/b")) == []
 
 
-@pytest.mark.parametrize("said", [ODD, "Exit code 1\nconnection refused", "Exit code 1\nrequest timed out"])
-def test_what_time_alone_may_answer_is_not_put_down_to_words(said: str) -> None:
-    assert changes(bash("curl localhost:1/a", said), bash("sleep 5 && curl localhost:1/a -s")) == []
+@pytest.mark.parametrize("error", [ODD, "Exit code 1\nconnection refused", "Exit code 1\nrequest timed out"])
+def test_what_time_alone_may_answer_is_not_put_down_to_words(error: str) -> None:
+    assert changes(bash("curl localhost:1/a", error), bash("sleep 5 && curl localhost:1/a -s")) == []
 
 
 def test_a_call_that_is_seen_to_pass_as_it_was_is_not_wrong() -> None:
@@ -188,7 +188,7 @@ def test_a_pipe_that_hides_how_a_command_ended_proves_nothing() -> None:
 
 
 @pytest.mark.parametrize(
-    ("tool", "before", "after", "said"),
+    ("tool", "before", "after", "error"),
     [
         ("Bash", {"command": "pytest -v"}, {"command": "pytest"}, ODD),
         ("Bash", {"command": "tool run"}, {"command": "tool run --verbose"}, ODD),
@@ -204,9 +204,9 @@ def test_a_pipe_that_hides_how_a_command_ended_proves_nothing() -> None:
     ],
 )
 def test_an_argument_that_cannot_matter_to_the_complaint_is_no_fix(
-    tool: str, before: dict[str, object], after: dict[str, object], said: str
+    tool: str, before: dict[str, object], after: dict[str, object], error: str
 ) -> None:
-    assert changes((tool, before, FAILED, said), (tool, after, OK, None)) == []
+    assert changes((tool, before, FAILED, error), (tool, after, OK, None)) == []
 
 
 def test_only_the_right_path_is_kept_where_more_was_changed() -> None:
@@ -216,7 +216,7 @@ def test_only_the_right_path_is_kept_where_more_was_changed() -> None:
 
 
 @pytest.mark.parametrize(
-    ("failing", "said", "passing", "removed", "added"),
+    ("failing", "error", "passing", "removed", "added"),
     [
         ("gh pr diff 1 --stat", "unknown flag: --stat", "gh pr diff 1 --name-only", ("--stat",), ("--name-only",)),
         ("git show a --no-stat", "unrecognized argument: --no-stat", "git show a", ("--no-stat",), ()),
@@ -232,10 +232,10 @@ def test_only_the_right_path_is_kept_where_more_was_changed() -> None:
     ],
 )  # fmt: skip
 def test_a_complaint_that_names_the_culprit_is_evidence_whatever_was_done_in_between(
-    failing: str, said: str, passing: str, removed: tuple[str, ...], added: tuple[str, ...] | None
+    failing: str, error: str, passing: str, removed: tuple[str, ...], added: tuple[str, ...] | None
 ) -> None:
     for between in ((), (EDIT,), (bash("cat Makefile"), bash("npm install"))):
-        (change,) = changes(bash(failing, f"Exit code 1\n{said}"), *between, bash(passing))
+        (change,) = changes(bash(failing, f"Exit code 1\n{error}"), *between, bash(passing))
         assert change.removed == removed
         assert added is None or change.added == added
 
@@ -246,7 +246,7 @@ def test_another_target_is_no_fix_for_one_that_is_missing(passing: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("said", "passing"),
+    ("error", "passing"),
     [
         ("Error: DATABASE_URL is not set", "DATABASE_URL={} npm start"),
         ("Missing required environment variable: DATABASE_URL", "export DATABASE_URL={} && npm start"),
@@ -255,9 +255,9 @@ def test_another_target_is_no_fix_for_one_that_is_missing(passing: str) -> None:
         ("ValueError: DATABASE_URL environment variable must be set", "A=1 DATABASE_URL={} npm start"),
     ],
 )
-def test_a_missing_variable_is_learnt_by_its_name_and_never_by_its_value(said: str, passing: str) -> None:
+def test_a_missing_variable_is_learnt_by_its_name_and_never_by_its_value(error: str, passing: str) -> None:
     value = "-".join(("post", "gres"))
-    (tried,) = worked(bash("npm start", f"Exit code 1\n{said}"), EDIT, bash(passing.format(value)))
+    (tried,) = worked(bash("npm start", f"Exit code 1\n{error}"), EDIT, bash(passing.format(value)))
     assert tried.change == CallChange(tool="Bash", added=("DATABASE_URL=<value>",))
     assert (tried.signature.key, tried.signature.who) == ("config.missing-variable", "DATABASE_URL")
     assert value not in str(tried.change)
@@ -322,11 +322,11 @@ def test_an_edit_is_got_over_by_what_its_complaint_is_about() -> None:
 
 
 def test_a_test_run_that_could_not_be_set_up_did_not_get_over_anything() -> None:
-    said = "Exit code 1\n(eval):cd:1: no such file or directory: cart"
+    error = "Exit code 1\n(eval):cd:1: no such file or directory: cart"
     setup = "Exit code 1\n# ./cart\nstat /p/cart/cart: directory not found\nFAIL\t./cart [setup failed]\nFAIL"
-    assert changes(bash("cd cart && go test -run A", said), bash("go test -run A ./cart", setup)) == []
+    assert changes(bash("cd cart && go test -run A", error), bash("go test -run A ./cart", setup)) == []
     ran = "Exit code 1\n--- FAIL: A (0.03s)\nFAIL"
-    assert changes(bash("cd cart && go test -run A", said), bash("go test -run A ./cart", ran)) != []
+    assert changes(bash("cd cart && go test -run A", error), bash("go test -run A ./cart", ran)) != []
 
 
 def test_a_line_with_fewer_commands_may_only_avoid_the_trouble() -> None:
@@ -342,7 +342,7 @@ def test_a_line_with_fewer_commands_may_only_avoid_the_trouble() -> None:
     st.lists(st.sampled_from([EDIT, bash("ls"), bash("git status"), bash("make y")]), max_size=3),
 )
 def test_how_much_is_shown_is_never_what_helped(
-    command: str, word: str, said: str, less: bool, between: list[Any]
+    command: str, word: str, error: str, less: bool, between: list[Any]
 ) -> None:
     one, two = (f"{command} {word}", command) if less else (command, f"{command} {word}")
-    assert [each for each in changes(bash(one, said), *between, bash(two)) if not each.first] == []
+    assert [each for each in changes(bash(one, error), *between, bash(two)) if not each.first] == []

@@ -119,8 +119,8 @@ def test_codex_commands_are_read_too() -> None:
     listed = {"command": ["bash", "-lc", "rtk bun test"]}
     found = signature_of(tool="shell", arguments=json.dumps(listed), text="unrecognized subcommand 'bun'")
     assert (found.key, found.who, found.version) == ("shell.unknown-subcommand", "rtk", SIGNATURE_VERSION)
-    said = signature_of(tool="exec_command", arguments='{"cmd": "foo"}', text="bash: foo: command not found")
-    assert said.description == "foo: command not found"
+    signature = signature_of(tool="exec_command", arguments='{"cmd": "foo"}', text="bash: foo: command not found")
+    assert signature.description == "foo: command not found"
 
 
 def test_what_was_not_kept_is_said_to_be_so() -> None:

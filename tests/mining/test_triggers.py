@@ -56,7 +56,7 @@ def test_a_refusal_is_over_once_the_agent_went_on() -> None:
 
 
 @pytest.mark.parametrize(
-    ("call", "said", "words"),
+    ("call", "message", "words"),
     [
         ("ok git push origin harvest", "why did you push that?", ("git", "push")),
         ("ok mise run lint", "the lint task is not for this", ("mise", "run", "lint")),
@@ -65,14 +65,14 @@ def test_a_refusal_is_over_once_the_agent_went_on() -> None:
         ("ok pearctl prune --keep 3", "`prune` removes too much", ("pearctl", "prune")),
     ],
 )
-def test_names_that_words_and_a_call_share_tell_the_call(call: str, said: str, words: tuple[str, ...]) -> None:
-    trigger = found("said go", call, "ok ls", f"said {said}")
+def test_names_that_words_and_a_call_share_tell_the_call(call: str, message: str, words: tuple[str, ...]) -> None:
+    trigger = found("said go", call, "ok ls", f"said {message}")
     assert trigger is not None
     assert (trigger.cause, trigger.words) == (TriggerCause.NAMED, words)
 
 
 @pytest.mark.parametrize(
-    ("call", "said"),
+    ("call", "message"),
     [
         ("ok mise run test", "that is not what I meant"),
         ("ok ls -la", "please list them by date"),
@@ -82,8 +82,8 @@ def test_names_that_words_and_a_call_share_tell_the_call(call: str, said: str, w
         ("ok pytest -q", "make it shorter"),
     ],
 )
-def test_without_a_shared_name_the_call_before_is_no_trigger(call: str, said: str) -> None:
-    assert found("said go", call, f"said {said}") is None
+def test_without_a_shared_name_the_call_before_is_no_trigger(call: str, message: str) -> None:
+    assert found("said go", call, f"said {message}") is None
 
 
 @pytest.mark.parametrize("call", ["ok ls -la", "ok cat README.md", "ok git status", "ok mise run", "ok echo done"])
@@ -118,9 +118,9 @@ def test_a_special_tool_is_known_by_its_name_and_a_general_one_is_not() -> None:
     def asked(tool: str) -> Trigger | None:
         step = Step(call="c", tool=tool, arguments='{"title":"pears"}', status=None, text=None, at=AT)
         refused = Turn(id="r", action=UserAction.REJECTED, at=AT, text=None, before=1, call="c")
-        said = Turn(id="m", action=UserAction.SAID, at=AT, text="no, not there", before=1, origin="prompt")
-        history = History(session=1, steps=(step,), turns=(refused, said))
-        return find_trigger(history, said, said.text or "")
+        turn = Turn(id="m", action=UserAction.SAID, at=AT, text="no, not there", before=1, origin="prompt")
+        history = History(session=1, steps=(step,), turns=(refused, turn))
+        return find_trigger(history, turn, turn.text or "")
 
     special = asked("mcp__board__create_card")
     assert special is not None
@@ -132,8 +132,8 @@ def test_a_special_tool_is_known_by_its_name_and_a_general_one_is_not() -> None:
 def test_a_call_whose_arguments_were_not_kept_is_no_trigger() -> None:
     step = Step(call="c", tool="Bash", arguments=None, status=None, text=None, at=AT)
     refused = Turn(id="r", action=UserAction.REJECTED, at=AT, text=None, before=1, call="c")
-    said = Turn(id="m", action=UserAction.SAID, at=AT, text="no", before=1, origin="prompt")
-    assert find_trigger(History(session=1, steps=(step,), turns=(refused, said)), said, "no") is None
+    turn = Turn(id="m", action=UserAction.SAID, at=AT, text="no", before=1, origin="prompt")
+    assert find_trigger(History(session=1, steps=(step,), turns=(refused, turn)), turn, "no") is None
 
 
 HOSTILE = (
@@ -161,12 +161,12 @@ def test_a_path_is_told_by_its_end_and_without_strange_names() -> None:
 
 
 @given(st.text(max_size=200), st.text(max_size=200))
-def test_no_call_and_no_words_break_it(command: str, said: str) -> None:
-    for tool, fields in (("Bash", {"command": command}), ("Edit", {"file_path": command, "new_string": said})):
+def test_no_call_and_no_words_break_it(command: str, message: str) -> None:
+    for tool, fields in (("Bash", {"command": command}), ("Edit", {"file_path": command, "new_string": message})):
         step = Step(call="c", tool=tool, arguments=json.dumps(fields), status=None, text=None, at=AT)
         refused = Turn(id="r", action=UserAction.REJECTED, at=AT, text=None, before=1, call="c")
-        turn = Turn(id="m", action=UserAction.SAID, at=AT, text=said, before=1, origin="prompt")
-        for each in find_triggers(History(session=1, steps=(step,), turns=(refused, turn)), turn, said):
+        turn = Turn(id="m", action=UserAction.SAID, at=AT, text=message, before=1, origin="prompt")
+        for each in find_triggers(History(session=1, steps=(step,), turns=(refused, turn)), turn, message):
             assert each.words
             assert len(each.did) <= MAX_DESCRIPTION
             assert "\n" not in each.did

@@ -80,13 +80,13 @@ _form_words = st.sampled_from(
 @settings(max_examples=400)
 @given(text=st.lists(_form_words, max_size=7).map(" ".join) | st.text(max_size=30))
 def test_a_guard_that_can_be_read_is_written_so_that_it_is_read_the_same(text: str) -> None:
-    told = ""
+    message = ""
     try:
         form = parse_guard(text)
     except UsageError as error:
-        told = str(error)
-    if told:
-        assert GUARD_SYNTAX in told or "as in `" in told
+        message = str(error)
+    if message:
+        assert GUARD_SYNTAX in message or "as in `" in message
         return
     guard = Guard(
         id=guard_id("", form.watch),

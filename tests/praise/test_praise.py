@@ -90,11 +90,11 @@ def test_what_was_told_before_a_praise_is_strengthened_when_the_session_is_over(
     assert state.used == state.praises[0].at > before.last
     assert (state.status, state.confirmed, state.sessions) == (before.status, before.confirmed, before.sessions + 1)
 
-    told = run("praise").stdout
-    assert f"“{PRAISE}”" in told
-    assert f"+1  {state.entry.tags[0]}" in told
-    assert "+0.25  LRN-" in told
-    assert "1 praise found, 1 of them strengthened a lesson or fix." in told
+    output = run("praise").stdout
+    assert f"“{PRAISE}”" in output
+    assert f"+1  {state.entry.tags[0]}" in output
+    assert "+0.25  LRN-" in output
+    assert "1 praise found, 1 of them strengthened a lesson or fix." in output
     for name in (state.entry.name, state.entry.tags[0]):
         assert "Praised in 1 session; strength 1.00 of 3 now:" in run("explain", name).stdout
         explained = json.loads(run("explain", name, "--json").stdout)
@@ -180,8 +180,8 @@ def test_what_a_prompt_brought_or_recalled_is_strengthened_as_used_just_before(w
     log = world.log()
     log.prompt(prompt)
     world.days.time = log.at
-    told = world.fire("prompt", log, prompt=prompt)
-    assert "pnpm instead of npm" in told
+    delivered = world.fire("prompt", log, prompt=prompt)
+    assert "pnpm instead of npm" in delivered
     log.bash("pnpm install")
     log.prompt(PRAISE)
     world.days.time = log.at
@@ -192,8 +192,8 @@ def test_what_a_prompt_brought_or_recalled_is_strengthened_as_used_just_before(w
     (row,) = rows(world)
     assert (row.how, row.weight) == (PraiseMoment.PROMPT, 1.0), "and what came with the praise does not count"
     with world.learner() as learner:
-        (said,) = [each for each in learner.lessons.all() if each.praises]
-    assert "pnpm" in said.text
+        (praised,) = [each for each in learner.lessons.all() if each.praises]
+    assert "pnpm" in praised.text
 
 
 def test_a_hint_that_the_coin_withheld_is_not_strengthened_and_no_praise_makes_one_a_rule(world: World) -> None:
@@ -202,11 +202,11 @@ def test_a_hint_that_the_coin_withheld_is_not_strengthened_and_no_praise_makes_o
     given, withheld = set[str](), set[str]()
     while not (given and withheld) or len(given | withheld) < 8:
         log = world.log()
-        told = world.fire("session-start", log, source="startup")
+        delivered = world.fire("session-start", log, source="startup")
         log.prompt("what is in the shop?")
         log.prompt(PRAISE)
         log.write(world.logs)
-        (given if "leave out Skill commit" in told else withheld).add(log.session)
+        (given if "leave out Skill commit" in delivered else withheld).add(log.session)
         world.advance(hours=12)
     world.cycle()
     hint = entry(world, EntryType.LEARNING)
@@ -227,10 +227,10 @@ def test_praise_sets_the_clock_of_fading_back(world: World) -> None:
     hint = entry(world, EntryType.LEARNING)
     for days in (25, 25):
         world.advance(days=days)
-        told = ""
-        while "leave out Skill commit" not in told:
+        delivered = ""
+        while "leave out Skill commit" not in delivered:
             log = world.log()
-            told = world.fire("session-start", log, source="startup")
+            delivered = world.fire("session-start", log, source="startup")
         log.prompt("what is in the shop?")
         log.prompt(PRAISE)
         log.write(world.logs)
@@ -251,9 +251,9 @@ def test_what_is_praised_comes_first_where_things_compete(world: World) -> None:
     world.advance(hours=12)
     world.cycle()
     with world.learner() as learner:
-        said = [each for each in learner.lessons.all() if each.entry.origin == "stated"]
-    told = world.fire("session-start", world.log(), source="startup")
-    first, last = sorted(said, key=lambda each: told.index(each.text))
+        stated = [each for each in learner.lessons.all() if each.entry.origin == "stated"]
+    delivered = world.fire("session-start", world.log(), source="startup")
+    first, last = sorted(stated, key=lambda each: delivered.index(each.text))
     for _ in range(2):
         log = world.log()
         log.prompt("go on")
@@ -261,8 +261,8 @@ def test_what_is_praised_comes_first_where_things_compete(world: World) -> None:
         log.write(world.logs)
         world.advance(hours=12)
     world.cycle()
-    told = world.fire("session-start", world.log(), source="startup")
-    assert told.index(last.text) < told.index(first.text)
+    delivered = world.fire("session-start", world.log(), source="startup")
+    assert delivered.index(last.text) < delivered.index(first.text)
     with world.learner() as learner:
         worth = learner.rules._writer._usefulness()
     assert worth[rule_id(last.entry.id)] > worth[rule_id(first.entry.id)], "nor does it make room first in a file"

@@ -188,8 +188,8 @@ def session(*turns: Turn, steps: tuple[Step, ...] = ()) -> History:
 
 def a_praise(number: int, text: str = "great, thanks") -> Sighting:
     signal = Signal(kind=SignalKind.PRAISE, probability=0.9, start=0, end=5, polarity=Polarity.FOR)
-    said = RecordedSignal(message=f"m{number}", at=NOON + number * timedelta(minutes=1), signal=signal)
-    return Sighting(agent="claude-code", native="s1", session=1, said=said, text=text, context="shop")
+    recorded = RecordedSignal(message=f"m{number}", at=NOON + number * timedelta(minutes=1), signal=signal)
+    return Sighting(agent="claude-code", native="s1", session=1, said=recorded, text=text, context="shop")
 
 
 def shown(event: str, minutes: float, subject: str = "01A", arm: Arm = Arm.GIVEN) -> Exposure:
@@ -202,8 +202,8 @@ def named(name: str, context: str) -> str:
 
 
 def weigh(*exposures: Exposure, praise: Sighting, history: History, over: bool = True) -> PraiseEffect:
-    told = PraiseEvidence(exposures, lambda each: "" if each.subject == "?" else each.subject, named, "desk")
-    return attribute_praise(praise, history, told, over=over)
+    evidence = PraiseEvidence(exposures, lambda each: "" if each.subject == "?" else each.subject, named, "desk")
+    return attribute_praise(praise, history, evidence, over=over)
 
 
 def strengthened(
@@ -269,12 +269,12 @@ def test_it_is_told_what_was_typed_and_done_before_a_praise() -> None:
 
 
 def test_a_praise_waits_until_it_is_known_whether_the_work_stays() -> None:
-    told = shown("prompt", 0)
+    exposure = shown("prompt", 0)
     early = session(turn(0), turn(1), turn(2))
-    assert weigh(told, praise=a_praise(1), history=early, over=False).why == OPEN
-    assert weigh(told, praise=a_praise(1), history=early, over=True).rows
+    assert weigh(exposure, praise=a_praise(1), history=early, over=False).why == OPEN
+    assert weigh(exposure, praise=a_praise(1), history=early, over=True).rows
     later = session(*map(turn, range(5)))
-    assert weigh(told, praise=a_praise(1), history=later, over=False).rows
+    assert weigh(exposure, praise=a_praise(1), history=later, over=False).rows
 
 
 def step(command: str, status: Ended = Ended.OK) -> Step:
@@ -288,13 +288,13 @@ def edit(old: str, new: str, path: str = "/a.py") -> Step:
 
 
 def test_praise_after_which_the_work_was_taken_back_does_not_count() -> None:
-    told, steps = shown("prompt", 0), (edit("a", "b"), step("ls"), step("git checkout -- a.py"))
+    exposure, steps = shown("prompt", 0), (edit("a", "b"), step("ls"), step("git checkout -- a.py"))
     undone = session(turn(0), turn(1, before=1), turn(2, "hm, no", before=2), steps=steps)
-    assert weigh(told, praise=a_praise(1), history=undone).why == UNDONE
+    assert weigh(exposure, praise=a_praise(1), history=undone).why == UNDONE
     long = session(turn(0), *(turn(n, before=1) for n in range(1, 5)), turn(5, before=2), steps=steps)
-    assert weigh(told, praise=a_praise(1), history=long).rows, "much later it is about other work"
+    assert weigh(exposure, praise=a_praise(1), history=long).rows, "much later it is about other work"
     corrected = session(turn(0), turn(1, before=1), turn(2, "no, use pnpm", before=2), steps=steps[:2])
-    assert weigh(told, praise=a_praise(1), history=corrected).rows, "a correction is weighed elsewhere"
+    assert weigh(exposure, praise=a_praise(1), history=corrected).rows, "a correction is weighed elsewhere"
 
 
 def test_only_what_gives_the_old_state_back_is_taking_back() -> None:

@@ -107,21 +107,21 @@ def test_each_terminal_has_its_own_list(shop: Path) -> None:
 
 
 def test_short_ids_are_the_same_in_every_list(shop: Path, home: Path) -> None:
-    told = json.loads(run("proposals", "--json").stdout)["proposals"]
+    proposals = json.loads(run("proposals", "--json").stdout)["proposals"]
     listed = run("proposals").stdout
     reviewed = run("review", stdin="q\n").stdout
-    for each in told:
+    for each in proposals:
         assert re.fullmatch("[bcdfghjkmnpqrstvwxz]{4,12}", each["short"])
         assert f"({each['short']})" in listed
-    assert f"(1/3) {told[0]['short']}" in reviewed
+    assert f"(1/3) {proposals[0]['short']}" in reviewed
     answer = fire(
-        home / "wisen", "prompt", {"session_id": "s", "cwd": str(shop), "prompt": f"approve {told[2]['short']}"}
+        home / "wisen", "prompt", {"session_id": "s", "cwd": str(shop), "prompt": f"approve {proposals[2]['short']}"}
     )
     assert "Noted" in answer
-    assert told[2]["short"] in answer
-    run("proposals", "approve", told[1]["short"].upper())
+    assert proposals[2]["short"] in answer
+    run("proposals", "approve", proposals[1]["short"].upper())
     with wisen.open_learner() as learner:
-        assert learner.proposals.get(told[1]["id"]).answer is Answer.APPROVED
+        assert learner.proposals.get(proposals[1]["id"]).answer is Answer.APPROVED
 
 
 def test_short_ids_never_change_and_never_meet() -> None:
@@ -135,11 +135,11 @@ def test_short_ids_never_change_and_never_meet() -> None:
 def test_why_shows_the_conversation_before_and_after(shop: Path) -> None:
     shown = run("review", stdin="w\nq\n").stdout
     quote = next(line for line in shown.splitlines() if line.startswith("> you: "))
-    said = quote.removeprefix("> you: ")[:30]
-    assert any(each.startswith(said) for each in SAID)
+    message = quote.removeprefix("> you: ")[:30]
+    assert any(each.startswith(message) for each in SAID)
     assert "Bash: " in shown, "and what was done around it"
-    told = shown.partition("?] ")[2].partition("[y,n")[0]
-    assert [line for line in told.splitlines() if len(line) > 80] == []
+    conversation = shown.partition("?] ")[2].partition("[y,n")[0]
+    assert [line for line in conversation.splitlines() if len(line) > 80] == []
 
 
 def test_what_is_no_longer_kept_says_so(shop: Path) -> None:

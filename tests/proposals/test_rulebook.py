@@ -15,8 +15,8 @@ from wisen.testing.transcripts import ClaudeTranscript
 
 def told_in_three_sessions(home: Path, project: Path) -> None:
     """The same correction in three sessions of one day, reworded twice."""
-    said = ("no, use pnpm, not npm", "again: please use pnpm here, not npm", "I told you to use pnpm, not npm")
-    for number, words in enumerate(said, 1):
+    messages = ("no, use pnpm, not npm", "again: please use pnpm here, not npm", "I told you to use pnpm, not npm")
+    for number, words in enumerate(messages, 1):
         s = ClaudeTranscript(number, cwd=str(project), start=datetime(2026, 3, 1, 8 + number, 0, tzinfo=UTC))
         s.prompt("run the tests")
         s.bash("npm test", "npm error use pnpm", exit_code=1)

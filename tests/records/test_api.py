@@ -385,7 +385,7 @@ def test_no_candidate_is_what_failed_when_it_was_last_tried_or_fails_too_often(l
 
 
 @pytest.mark.parametrize(
-    ("wrong", "told"),
+    ("wrong", "message"),
     [
         (lambda learner: learner.records.record_failure(tool="", error="x"), r"tool is ''.*Give"),
         (lambda learner: learner.records.record_failure(tool="x", error=" \n"), r"error is ' \\n'.*Give"),
@@ -422,9 +422,9 @@ def test_no_candidate_is_what_failed_when_it_was_last_tried_or_fails_too_often(l
     ],
 )
 def test_wrong_use_is_told_with_the_value_and_the_next_step(
-    learner: wisen.Learner, wrong: Callable[[wisen.Learner], object], told: str
+    learner: wisen.Learner, wrong: Callable[[wisen.Learner], object], message: str
 ) -> None:
-    with pytest.raises(UsageError, match=told):
+    with pytest.raises(UsageError, match=message):
         wrong(learner)
 
 

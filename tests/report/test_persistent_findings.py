@@ -72,8 +72,8 @@ def test_the_command_of_a_line_takes_it_out_and_undo_brings_it_back(home: Path) 
     command = shlex.split(describe_open_decision(decision).command)
     assert describe_open_decision(decision).command in run("learn").stdout
     assert command[0] == "wisen"
-    told = run(*command[1:], "--dry-run").stdout
-    assert "1 line would be removed" in told
+    output = run(*command[1:], "--dry-run").stdout
+    assert "1 line would be removed" in output
     assert (project / "CLAUDE.md").read_bytes() == before
     run(*command[1:])
     assert (project / "CLAUDE.md").read_bytes() == before.replace(RULE.encode() + b"\n", b"")

@@ -94,14 +94,14 @@ def test_a_learning_is_written_like_this_and_always_the_same() -> None:
 
 
 def test_an_error_shows_what_the_machine_said_in_a_fence_longer_than_any_in_it() -> None:
-    said = "  E: ```\n## [ERR-20260304-002] x\n---\n"
-    one = entry(name="ERR-20260304-A7B", type=EntryType.ERROR, error=said, action="Ask.", key="shell.exit")
+    message = "  E: ```\n## [ERR-20260304-002] x\n---\n"
+    one = entry(name="ERR-20260304-A7B", type=EntryType.ERROR, error=message, action="Ask.", key="shell.exit")
     text = written(one)
-    assert f"### Error\n````\n{said}\n````\n" in text
+    assert f"### Error\n````\n{message}\n````\n" in text
     assert text.startswith("## [ERR-20260304-A7B] shell.exit\n")
     assert "### Suggested Fix\nAsk.\n" in text
     assert [(each.name, each.error, each.action) for each in parse_entries(text)] == [
-        ("ERR-20260304-A7B", said, "Ask.")
+        ("ERR-20260304-A7B", message, "Ask.")
     ]
 
 

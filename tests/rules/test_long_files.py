@@ -31,7 +31,9 @@ WHERES = {
 }
 
 
-def said(home: Path, project: Path, number: int = 1, words: str = f"no, from now on always use {RULE}") -> None:
+def write_session(
+    home: Path, project: Path, number: int = 1, words: str = f"no, from now on always use {RULE}"
+) -> None:
     log = ClaudeTranscript(number, cwd=str(project))
     log.prompt("run the tests")
     log.bash("npm test", "npm error", exit_code=1)
@@ -46,7 +48,7 @@ def project(home: Path) -> Path:
     folder = home / "shop"
     folder.mkdir()
     (folder / "CLAUDE.md").write_text(LONG)
-    said(home, folder)
+    write_session(home, folder)
     return folder
 
 
@@ -100,7 +102,7 @@ def begins(home: Path, project: Path, session: str) -> str:
 def test_a_review_never_ends_at_a_file_that_is_too_long_and_asks_where_the_rule_may_go(
     home: Path, project: Path
 ) -> None:
-    said(home, project, 2, "from now on always run the linter before you commit")
+    write_session(home, project, 2, "from now on always run the linter before you commit")
     run("learn")
     assert len(proposals(home)) == 2
     shown = review("y\n9\n\ny\nrules\n")
@@ -149,7 +151,7 @@ def test_a_choice_is_remembered_for_the_project_and_can_be_changed(
     home: Path, project: Path, learner: Learner, to: str
 ) -> None:
     answer(home, to=to)
-    said(home, project, 2, "from now on always run the linter before you commit")
+    write_session(home, project, 2, "from now on always run the linter before you commit")
     cycle(home)
     answer(home)
     texts = "".join(path.read_text() for path in project.rglob("*.md"))
@@ -159,7 +161,7 @@ def test_a_choice_is_remembered_for_the_project_and_can_be_changed(
         assert chosen.to == to
         learner.rules.choose_place(chosen.context, "CLAUDE.md", "ask")
         assert learner.rules.chosen_places() == ()
-    said(home, project, 3, "from now on always write the changelog by hand")
+    write_session(home, project, 3, "from now on always write the changelog by hand")
     cycle(home)
     with pytest.raises(PlaceNeeded):
         answer(home)
@@ -173,7 +175,7 @@ def test_in_the_users_own_file_a_rule_holds_everywhere_and_that_is_said_each_tim
         (state,) = learner.lessons.all()
         assert state.context == ""
         assert learner.rules.chosen_places() == ()
-    said(home, project, 2, "from now on always run the linter before you commit")
+    write_session(home, project, 2, "from now on always run the linter before you commit")
     cycle(home)
     with pytest.raises(PlaceNeeded):
         answer(home)
@@ -194,9 +196,9 @@ def test_approved_in_the_chat_asks_for_a_place_at_once_and_tells_once_what_was_d
     assert (project / WHERES["rules"]).read_text().count(RULE) == 1
     session = ClaudeTranscript(7, cwd=str(project)).session
     event = {"session_id": session, "cwd": str(project), "prompt": "go on"}
-    told = fire(home / "wisen", "prompt", event)
-    assert ".claude/rules/wisen.md now says: “" in told
-    assert RULE in told
+    delivered = fire(home / "wisen", "prompt", event)
+    assert ".claude/rules/wisen.md now says: “" in delivered
+    assert RULE in delivered
     assert "now says" not in fire(home / "wisen", "prompt", event), "it is told once"
     assert RULE not in begins(home, project, "later"), "the file tells it now: one rule, one channel"
 
@@ -233,10 +235,10 @@ def test_what_could_not_be_done_is_told_where_it_was_asked_and_nothing_is_lost(
         cycle(home)
         assert (file.read_bytes() if file.is_file() else b"") == held
         assert len(proposals(home)) == 1, "it still waits"
-        told = begins(home, project, "the next session")
-        assert "Not done, what you typed as “approve 1”" in told
-        assert "It still waits." in told
-        assert f"approve 1 to {'hook' if how == 'project gone' else 'local'}" in told
+        delivered = begins(home, project, "the next session")
+        assert "Not done, what you typed as “approve 1”" in delivered
+        assert "It still waits." in delivered
+        assert f"approve 1 to {'hook' if how == 'project gone' else 'local'}" in delivered
         assert project.exists() == (how != "project gone"), "what is gone is not made again"
         assert "Not done" not in begins(home, project, "the one after that"), "it is told once"
         assert "still waits" not in begins(home, home / "other", "elsewhere")
@@ -248,11 +250,11 @@ def test_what_could_not_be_done_is_told_where_it_was_asked_and_nothing_is_lost(
 
 def test_a_place_that_there_is_not_is_said_with_those_that_there_are(home: Path, project: Path) -> None:
     run("cycle", "--quick")
-    told = run("proposals", "approve", "1", "--to", "nowhere", expect=1).stderr
-    assert "'nowhere' is not a valid place for this rule. Allowed: file, local, rules, own, hook." in told
-    told = run("proposals", "approve", "1", expect=1).stderr
-    assert "has 491 lines" in told
-    assert "--to rules" in told
+    output = run("proposals", "approve", "1", "--to", "nowhere", expect=1).stderr
+    assert "'nowhere' is not a valid place for this rule. Allowed: file, local, rules, own, hook." in output
+    output = run("proposals", "approve", "1", expect=1).stderr
+    assert "has 491 lines" in output
+    assert "--to rules" in output
     shown = run("proposals", "approve", "1", "--dry-run", expect=1).stdout
     assert all(f"--to {word}: " in shown for word in (*WHERES, "hook"))
     assert shown.count(f"{RULE} <!--") == len(WHERES), "the diff of each place"

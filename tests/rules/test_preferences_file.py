@@ -74,8 +74,8 @@ def test_it_is_set_through_the_one_door_and_taking_it_back_rejects_it(home: Path
     assert "Answer in short sentences." in run("proposals", "approve", "1", "--dry-run").stdout
     assert file.read_text() == before
     run("proposals", "approve", "1")
-    told = json.loads(file.read_text())
-    assert told == {"language": "en", "preferences": ["Use metric units.", "Answer in short sentences."]}
+    settings = json.loads(file.read_text())
+    assert settings == {"language": "en", "preferences": ["Use metric units.", "Answer in short sentences."]}
     assert "Answer in short sentences." in run("rules", "--all").stdout
     run("undo", "--yes")
     assert file.read_text() == before

@@ -69,12 +69,12 @@ class Shop(TeachingUser):
         self.cycle()
         (rule,) = [each for each in self.entries().values() if "pnpm" in each.text]
         asked = [each for each in self.proposals() if each.words[:2] == ("changes", "refuse")]
-        told = any("pnpm" in line for line in self.advice())
+        is_delivered = any("pnpm" in line for line in self.advice())
         if rule.status is EntryStatus.WONT_FIX:
-            assert not told
+            assert not is_delivered
             assert not self.proposals()
             return "refused"
-        assert told or "wisen:R-" in self.claude.read_text() or PNPM in self.claude.read_text()
+        assert is_delivered or "wisen:R-" in self.claude.read_text() or PNPM in self.claude.read_text()
         return "asked" if asked else "holds"
 
 

@@ -163,14 +163,14 @@ def gemini_cli(home: Path, number: int, canary: str) -> None:
 def generic(home: Path, number: int, canary: str) -> None:
     function = {"name": "bash", "arguments": json.dumps({"command": f"deploy {canary}"})}
     asked = {"role": "assistant", "tool_calls": [{"id": "call_1", "type": "function", "function": function}]}
-    said = [
+    messages = [
         {"role": "user", "content": f"no, always use {canary} from now on"},
         asked,
         {"role": "tool", "tool_call_id": "call_1", "content": f"refused: {canary}", "is_error": True},
         {"role": "user", "content": f"please remember: {canary}"},
     ]
     (home / "talks").mkdir(exist_ok=True)
-    (home / "talks" / f"talk{number}.json").write_text(json.dumps({"messages": said}))
+    (home / "talks" / f"talk{number}.json").write_text(json.dumps({"messages": messages}))
 
 
 def opencode(home: Path, number: int, canary: str) -> None:

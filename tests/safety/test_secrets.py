@@ -330,20 +330,20 @@ def _mixed(rng: random.Random, size: int) -> str:
 
 
 @pytest.mark.parametrize(
-    "said",
+    "sentence",
     [
         "Error code: 401 - Incorrect API key provided: {}. You can find your key in the settings.",
         "ok so the shop password is {} , can you put it into the settings?",
         "the passphrase was {}, I think",
     ],
 )
-def test_a_value_that_is_said_to_be_a_secret_needs_one_digit_only(said: str) -> None:
+def test_a_value_that_is_said_to_be_a_secret_needs_one_digit_only(sentence: str) -> None:
     rng = random.Random(5)
-    assert all(find_secret(said.format(_mixed(rng, 16))) for _ in range(DRAWS))
+    assert all(find_secret(sentence.format(_mixed(rng, 16))) for _ in range(DRAWS))
 
 
 @pytest.mark.parametrize(
-    "said",
+    "sentence",
     [
         "the password is incorrect, and the token is OAuth2Provider of course",
         "API key provided: none",
@@ -351,8 +351,8 @@ def test_a_value_that_is_said_to_be_a_secret_needs_one_digit_only(said: str) -> 
         "token provided: undefined",
     ],
 )
-def test_words_that_are_said_of_a_secret_are_none(said: str) -> None:
-    assert find_secret(said) is None
+def test_words_that_are_said_of_a_secret_are_none(sentence: str) -> None:
+    assert find_secret(sentence) is None
 
 
 def test_four_of_a_letter_in_both_cases_make_no_placeholder_of_a_long_token() -> None:

@@ -217,11 +217,11 @@ def told_by(commands: Iterable[list[str]], home: Path, output: Path) -> str:
                 print(f"exit {ended.code}")
 
     code = in_child(work, SECONDS, output)
-    told = output.read_text(errors="replace")
-    assert code == 0, f"{code}\n{told[-3000:]}"
-    assert "Traceback" not in told
-    assert "MemoryError" not in told
-    return told
+    printed = output.read_text(errors="replace")
+    assert code == 0, f"{code}\n{printed[-3000:]}"
+    assert "Traceback" not in printed
+    assert "MemoryError" not in printed
+    return printed
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="bounds on memory are told from /proc")

@@ -167,7 +167,7 @@ def test_a_garbled_index_is_built_again_or_told_to_be_damaged(tmp_path: Path) ->
     index.events.store(batches)
     index.close()
     whole = file.read_bytes()
-    rebuilt, told = 0, []
+    rebuilt, problems = 0, []
     for trial in range(TRIALS):
         home = tmp_path / str(trial)
         home.mkdir()
@@ -187,8 +187,8 @@ def test_a_garbled_index_is_built_again_or_told_to_be_damaged(tmp_path: Path) ->
             index.events.read_problems(Selection())
             index.events.store(batches)
         except StoreDamaged as error:
-            told.append((warning, str(home / "index.db") in str(error)))
+            problems.append((warning, str(home / "index.db") in str(error)))
         index.close()
     assert rebuilt > 5
-    assert len(told) > 5
-    assert set(told) == {(None, True)}
+    assert len(problems) > 5
+    assert set(problems) == {(None, True)}

@@ -44,11 +44,11 @@ def home(tmp_path: Path) -> Path:
 
 
 def test_a_write_that_fails_anywhere_is_told_and_leaves_what_was_acknowledged(home: Path) -> None:
-    told = run("fill", str(home), *map(str, LIMITS))
-    assert len(told) == len(LIMITS)
-    for each in told:
+    results = run("fill", str(home), *map(str, LIMITS))
+    assert len(results) == len(LIMITS)
+    for each in results:
         _all_is_well(Path(each["home"]), each, after(Path(each["home"])))
-    failed = [each for each in told if each["ledger"]["error"]]
+    failed = [each for each in results if each["ledger"]["error"]]
     assert len({len(each["ledger"]["done"]) for each in failed}) > 5, "the limits all struck at the same place"
 
 
@@ -60,21 +60,21 @@ def test_a_full_disk_is_told_and_leaves_what_was_acknowledged(tmp_path: Path, si
     command = ["unshare", "-rm", sys.executable, str(WRITER), "squeeze", str(mount), size]
     done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=100)
     assert done.returncode == 0, done.stderr
-    told = json.loads(done.stdout)
-    _all_is_well(mount, told, told["after"])
-    assert told["ledger"]["error"] == "StoreError"
-    assert "full" in told["ledger"]["says"]
+    result = json.loads(done.stdout)
+    _all_is_well(mount, result, result["after"])
+    assert result["ledger"]["error"] == "StoreError"
+    assert "full" in result["ledger"]["says"]
 
 
-def _all_is_well(home: Path, told: dict[str, Any], found: dict[str, Any]) -> None:
+def _all_is_well(home: Path, result: dict[str, Any], found: dict[str, Any]) -> None:
     for kind, file in (("ledger", "ledger.db"), ("index", "index.db"), ("backup", "ledger-")):
-        if told[kind]["error"] is not None:
-            assert told[kind]["error"] == "StoreError", told[kind]
+        if result[kind]["error"] is not None:
+            assert result[kind]["error"] == "StoreError", result[kind]
             named = (str(home / file), str(home / "backups" / file), str(home / "ledger.db"), str(home / "backups"))
-            assert told[kind]["says"].startswith(named), told[kind]
-    assert {"first", *told["ledger"]["done"]} <= set(found["runs"])
-    assert len(found["runs"]) <= len(told["ledger"]["done"]) + 2
-    assert set(told["index"]["done"]) <= set(found["sessions"])
+            assert result[kind]["says"].startswith(named), result[kind]
+    assert {"first", *result["ledger"]["done"]} <= set(found["runs"])
+    assert len(found["runs"]) <= len(result["ledger"]["done"]) + 2
+    assert set(result["index"]["done"]) <= set(found["sessions"])
     assert found["events"] == EACH * len(found["sessions"])
     assert found["copy"] is not None
 
@@ -92,9 +92,9 @@ def open_to_all() -> Iterator[Path]:
 
 def test_a_folder_that_cannot_be_written_is_named(open_to_all: Path) -> None:
     open_to_all.chmod(0o555)
-    (told,) = run("look", str(open_to_all))
+    (result,) = run("look", str(open_to_all))
     for name in ("ledger", "index"):
-        error, says = told[name]
+        error, says = result[name]
         assert error == "StoreReadOnly"
         assert says.startswith(str(open_to_all))
     assert not list(open_to_all.iterdir())
@@ -108,9 +108,9 @@ def test_stores_in_a_folder_that_cannot_be_written_are_named_and_left_alone(open
     for file in home.iterdir():
         file.chmod(0o666)
     home.chmod(0o555)
-    (told,) = run("look", str(home))
-    assert {name: error for name, (error, _) in told.items()} == {"ledger": "StoreReadOnly", "index": "StoreReadOnly"}
-    assert all(str(home) in says for _, says in told.values())
+    (result,) = run("look", str(home))
+    assert {name: error for name, (error, _) in result.items()} == {"ledger": "StoreReadOnly", "index": "StoreReadOnly"}
+    assert all(str(home) in says for _, says in result.values())
     assert _everything(home) == before
 
 
@@ -122,9 +122,9 @@ def test_a_file_that_cannot_be_written_is_named_and_left_alone(open_to_all: Path
     for file in home.iterdir():
         file.chmod(0o444)
     home.chmod(0o777)
-    (told,) = run("look", str(home))
-    assert {name: error for name, (error, _) in told.items()} == {"ledger": "StoreReadOnly", "index": "StoreReadOnly"}
-    for name, (_, says) in told.items():
+    (result,) = run("look", str(home))
+    assert {name: error for name, (error, _) in result.items()} == {"ledger": "StoreReadOnly", "index": "StoreReadOnly"}
+    for name, (_, says) in result.items():
         assert str(home / f"{name}.db") in says
     assert _everything(home) == before
 

@@ -90,11 +90,11 @@ class TestSqliteMemories(MemoriesContract):
     def again(self, file: Path, memories: Memories) -> Iterator[Callable[[], Memories]]:
         opened: list[SqliteIndex] = []
 
-        def anew() -> Memories:
+        def new_memories() -> Memories:
             opened.append(open_sound(file))
             return opened[-1].memories
 
-        yield anew
+        yield new_memories
         for index in opened:
             index.close()
 
@@ -150,8 +150,8 @@ def batches(draw: st.DrawFn) -> IndexBatch:
             log.call(name, minute, tool=draw(st.sampled_from(["Bash", "Edit"])), arguments=draw(st.none() | few))
         elif kind == "end":
             status = draw(st.sampled_from(Status))
-            said = draw(st.sampled_from(["oh", "no", None]))
-            log.end(name, status, minute, said if status in (Status.FAILED, Status.MASKED) else None)
+            text = draw(st.sampled_from(["oh", "no", None]))
+            log.end(name, status, minute, text if status in (Status.FAILED, Status.MASKED) else None)
         elif kind == "reject":
             log.reject(name, minute)
         elif kind == "concede":
@@ -159,8 +159,8 @@ def batches(draw: st.DrawFn) -> IndexBatch:
         else:
             log.interrupt(f"i{name}", draw(st.none() | few), minute)
     kinds = draw(st.lists(st.sampled_from(ReadProblemKind), max_size=3))
-    troubles = [ReadProblem(kind=kind, detail=draw(few), offset=draw(minutes)) for kind in kinds]
-    return log.batch(*troubles, cursor=draw(few), afresh=draw(st.booleans()))
+    problems = [ReadProblem(kind=kind, detail=draw(few), offset=draw(minutes)) for kind in kinds]
+    return log.batch(*problems, cursor=draw(few), afresh=draw(st.booleans()))
 
 
 @given(

@@ -110,11 +110,11 @@ def place(learnt: Path, tmp_path: Path) -> Path:
 def test_one_command_mends_the_index_whatever_happened_to_it(place: Path, learnt: Path, what: str) -> None:
     DAMAGES[what](place / "index.db")
     subject = app.wire(place).doctor_input()
-    told = [each for each in doctor.examine(subject) if each.about == "index"]
-    assert told[0].health is Health.GOOD or "doctor --repair" in told[0].next_step, told
-    mended = {each.about: each.health for each in doctor.repair(subject)}
-    assert mended["ledger"] is Health.GOOD
-    assert mended["index"] is not Health.BAD
+    findings = [each for each in doctor.examine(subject) if each.about == "index"]
+    assert findings[0].health is Health.GOOD or "doctor --repair" in findings[0].next_step, findings
+    repaired = {each.about: each.health for each in doctor.repair(subject)}
+    assert repaired["ledger"] is Health.GOOD
+    assert repaired["index"] is not Health.BAD
     after = [each for each in doctor.examine(subject) if each.about in ("index", "ledger")]
     assert [each.health for each in after] == [Health.GOOD] * len(after)
     with app.wire(place).learner() as learner:
@@ -166,10 +166,10 @@ def test_no_size_of_a_disk_leaves_a_home_that_stops_later_work(mount: Path, lear
     command = ["unshare", "-rm", sys.executable, str(SMALL_DISKS), str(mount), str(learnt / "logs"), *map(str, sizes)]
     done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=100)
     assert done.returncode == 0, done.stderr
-    told = [json.loads(line) for line in done.stdout.splitlines()]
-    assert [each["size"] for each in told] == sizes
-    for each in told:
+    results = [json.loads(line) for line in done.stdout.splitlines()]
+    assert [each["size"] for each in results] == sizes
+    for each in results:
         assert each["second"] == "ok", each
         assert each["parts"] == [], each
         assert each["first"].startswith(("ok", "StoreError", "StoreReadOnly", "FileError")), each
-    assert sum(each["first"] != "ok" for each in told) > 4, "the sizes were all large enough"
+    assert sum(each["first"] != "ok" for each in results) > 4, "the sizes were all large enough"

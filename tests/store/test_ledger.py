@@ -53,7 +53,7 @@ KNOWN = known_migrations("ledger")[-1].version
 """The newest version of the ledger's schema."""
 
 
-class Doors:
+class Openings:
     """Opens a ledger again and again, and closes what it opened."""
 
     def __init__(self, opening: Callable[[], Ledger]) -> None:
@@ -115,13 +115,13 @@ class TestSqliteLedger(
     OwnershipsContract,
 ):
     @pytest.fixture
-    def reopen(self, tmp_path: Path) -> Iterator[Doors]:
-        doors = Doors(lambda: open_sqlite(tmp_path))
-        yield doors
-        doors.close()
+    def reopen(self, tmp_path: Path) -> Iterator[Openings]:
+        openings = Openings(lambda: open_sqlite(tmp_path))
+        yield openings
+        openings.close()
 
     @pytest.fixture
-    def ledger(self, reopen: Doors) -> Ledger:
+    def ledger(self, reopen: Openings) -> Ledger:
         return reopen()
 
 
@@ -176,13 +176,13 @@ class TestPostgresLedger(
     OwnershipsContract,
 ):
     @pytest.fixture
-    def reopen(self, server: str, schema: str) -> Iterator[Doors]:
-        doors = Doors(lambda: postgres_ledger.open_team_ledger(server, schema=schema))
-        yield doors
-        doors.close()
+    def reopen(self, server: str, schema: str) -> Iterator[Openings]:
+        openings = Openings(lambda: postgres_ledger.open_team_ledger(server, schema=schema))
+        yield openings
+        openings.close()
 
     @pytest.fixture
-    def ledger(self, reopen: Doors) -> Ledger:
+    def ledger(self, reopen: Openings) -> Ledger:
         return reopen()
 
     def test_a_row_that_was_changed_behind_our_back_is_noticed(self, ledger: Ledger, server: str, schema: str) -> None:
@@ -196,7 +196,7 @@ class TestPostgresLedger(
         with pytest.raises(StoreDamaged, match=r"table runs .*server's own backup"):
             ledger.check()
 
-    def test_a_newer_schema_is_refused(self, ledger: Ledger, reopen: Doors) -> None:
+    def test_a_newer_schema_is_refused(self, ledger: Ledger, reopen: Openings) -> None:
         assert ledger is not None
         _write_future(ledger)
         with pytest.raises(StoreNewer, match=rf"version {KNOWN + 1} .* knows only {KNOWN}"):

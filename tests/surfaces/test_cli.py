@@ -129,9 +129,9 @@ def test_fixes_shows_what_made_a_failing_call_work(home: Path) -> None:
     found = json.loads(run("fixes", "--json").stdout)
     (fix,) = found["fixes"]
     assert (fix["change"]["removed"], fix["change"]["added"], fix["sessions"]) == (["npm"], ["pnpm"], 2)
-    told = run("explain", fix["id"][:6]).stdout
-    assert "- npm test" in told
-    assert told.count("helped") == 2
+    output = run("explain", fix["id"][:6]).stdout
+    assert "- npm test" in output
+    assert output.count("helped") == 2
     assert len(json.loads(run("explain", fix["id"], "--json").stdout)["evidence"]) == 2
     assert "wisen fixes --all" in run("explain", "nosuch", expect=1).stderr
 
@@ -257,9 +257,9 @@ def test_the_report_is_also_a_page_and_markdown_and_never_written_over_a_foreign
 
 
 def test_a_machine_without_sessions_is_told_where_we_looked_and_offered_the_sample(home: Path) -> None:
-    told = run("learn", expect=3).stdout
-    assert "Looked in:" in told
-    assert "wisen learn --sample" in told
+    output = run("learn", expect=3).stdout
+    assert "Looked in:" in output
+    assert "wisen learn --sample" in output
     assert "Worth deciding now" in run("learn", "--sample").stdout
 
 
@@ -329,12 +329,12 @@ def test_changes_are_listed_and_taken_back(home: Path) -> None:
     file = home / "CLAUDE.md"
     file.write_bytes(b"# Shop\r\nmine")
     with wisen.open_learner() as learner:
-        door = Editor(learner._deps.edit_ports)
+        editor = Editor(learner._deps.edit_ports)
         saw = content_digest(file.read_bytes())
         plan = LinePlan(str(file), "Rules", "Use pnpm, not npm.", "R-0001", "you said so 3 times", saw)
-        first = door.add_line(plan).change
+        first = editor.add_line(plan).change
         saw = content_digest(file.read_bytes())
-        second = door.add_line(LinePlan(str(file), "Rules", "Sort by date.", "R-0002", "you said so", saw)).change
+        second = editor.add_line(LinePlan(str(file), "Rules", "Sort by date.", "R-0002", "you said so", saw)).change
     listed = run("changes").stdout
     assert "you said so 3 times: Use pnpm, not npm." in listed
     assert listed.index(second.id) < listed.index(first.id)
@@ -346,8 +346,8 @@ def test_changes_are_listed_and_taken_back(home: Path) -> None:
     shown = run("changes", "revert", first.id, "--dry-run").stdout
     assert "-- Use pnpm, not npm." in shown
     assert file.read_bytes() == both
-    told = json.loads(run("changes", "revert", first.id, "--json", "--yes").stdout)
-    assert [(each["how"], each["id"]) for each in told["changes"]] == [("alone", first.id)]
+    result = json.loads(run("changes", "revert", first.id, "--json", "--yes").stdout)
+    assert [(each["how"], each["id"]) for each in result["changes"]] == [("alone", first.id)]
     assert "byte for byte" not in run("undo", "--yes").stdout
     assert file.read_bytes() == b"# Shop\r\nmine"
     assert len(json.loads(run("changes", "--json").stdout)["changes"]) == 4
@@ -403,8 +403,8 @@ def test_a_change_that_somebody_else_made_is_remembered(home: Path) -> None:
     file.write_text("- Run the tests first.\n")
     assert "would be recorded" in run("changes", "record", file, "a rule", "fewer slips", "--dry-run").stdout
     assert "has not changed any" in run("changes").stdout
-    told = json.loads(run("changes", "record", file, "a rule about tests", "fewer slips", "--json").stdout)
+    result = json.loads(run("changes", "record", file, "a rule about tests", "fewer slips", "--json").stdout)
     assert "fewer slips: a rule about tests" in run("changes").stdout
     assert "nothing to undo" in run("undo", expect=1).stderr
-    assert "made by somebody else" in run("changes", "revert", told["id"], expect=1).stderr
+    assert "made by somebody else" in run("changes", "revert", result["id"], expect=1).stderr
     assert file.read_text() == "- Run the tests first.\n"

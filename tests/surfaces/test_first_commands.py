@@ -18,14 +18,14 @@ from wisen.testing.transcripts import ClaudeTranscript
 from wisen.text.orders import is_order
 
 
-def session(home: Path, number: int, project: Path, *said: str, fails: bool = False) -> None:
+def session(home: Path, number: int, project: Path, *messages: str, fails: bool = False) -> None:
     project.mkdir(parents=True, exist_ok=True)
     log = ClaudeTranscript(number, cwd=str(project))
     log.prompt("go on with the work")
     if fails:
         log.bash("rtk bun test", "error: unrecognized subcommand 'bun'\n\nUsage: rtk <COMMAND>", exit_code=2)
         log.bash("bun test", "5 pass")
-    for text in said:
+    for text in messages:
         log.say("I have committed the work.")
         log.prompt(text)
         log.bash("git status", "clean")
@@ -37,13 +37,13 @@ def shop(home: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A project with a rule about commits, a failure of every session, and remarks that share words with the task."""
     project = home / "shop"
     for number in range(1, 13):
-        said = (
+        messages = (
             ("please don't amend commits - it messes with the workflows, always make a new one",) if number < 4 else ()
         )
         remarks = (
             ("no, this does not work, the open button of the work list is still broken",) if number in (4, 5) else ()
         )
-        session(home, number, project, *said, *remarks, fails=True)
+        session(home, number, project, *messages, *remarks, fails=True)
     monkeypatch.chdir(project)
     run("learn")
     return project
@@ -106,8 +106,8 @@ def test_memory_tells_what_is_kept_and_in_which_layers(shop: Path, home: Path, m
     assert "lesson" in shown
     for command in ("wisen recall", "wisen memory days", "wisen lessons", "wisen rules"):
         assert command in shown
-    told = json.loads(run("memory", "--json").stdout)
-    assert told["here"]["sessions"] == told["everywhere"]["sessions"] == 12
+    result = json.loads(run("memory", "--json").stdout)
+    assert result["here"]["sessions"] == result["everywhere"]["sessions"] == 12
     monkeypatch.chdir(home)
     assert "no project" in run("memory").stdout
 

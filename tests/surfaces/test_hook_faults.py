@@ -55,7 +55,7 @@ def payload(event: str, project: Path, session: str = "s") -> dict[str, object]:
     return {"session_id": session, "cwd": str(project), "source": "startup", "prompt": "use npm or pnpm?"}
 
 
-def told(wisen: Path, project: Path, event: str = "session-start", session: str = "s") -> str:
+def delivered_text(wisen: Path, project: Path, event: str = "session-start", session: str = "s") -> str:
     return fire(wisen, event, payload(event, project, session))
 
 
@@ -92,11 +92,11 @@ def test_a_broken_snapshot_tells_nothing_and_the_next_start_tells_that(
     wisen: Path, project: Path, event: str, harm: Callable[[Path], None]
 ) -> None:
     harm(snapshot_of(wisen))
-    assert told(wisen, project, event) == ""
+    assert delivered_text(wisen, project, event) == ""
     if event != "before-call":
         assert failure(wisen).startswith("BrokenSnapshot at")
         run_cycle(wisen, project)
-        again = told(wisen, project, session="next")
+        again = delivered_text(wisen, project, session="next")
         assert "pnpm" in again
         assert "wisen's hook could not do its work lately (BrokenSnapshot" in again
 
@@ -110,47 +110,47 @@ def run_cycle(wisen: Path, project: Path) -> None:
 def test_a_broken_page_of_snapshots_tells_nothing(wisen: Path, project: Path, harm: Callable[[Path], None]) -> None:
     harm(wisen / "snapshots" / "current.json")
     for event in EVENTS:
-        assert told(wisen, project, event) == ""
+        assert delivered_text(wisen, project, event) == ""
 
 
 def test_a_session_whose_snapshot_is_gone_goes_on_with_the_present_one(wisen: Path, project: Path) -> None:
-    first = told(wisen, project)
+    first = delivered_text(wisen, project)
     (pin,) = (wisen / "snapshots" / "pins").iterdir()
     pin.write_text(pin.read_text().replace(snapshot_of(wisen).stem, "0" * 32))
-    assert told(wisen, project) == without_questions(first), "and what was asked is not asked again"
+    assert delivered_text(wisen, project) == without_questions(first), "and what was asked is not asked again"
 
 
 @pytest.mark.parametrize("harm", [cut, empty, flip], ids=lambda each: each.__name__)
 def test_a_broken_pin_fails_no_turn(wisen: Path, project: Path, harm: Callable[[Path], None]) -> None:
-    told(wisen, project)
+    delivered_text(wisen, project)
     (pin,) = (wisen / "snapshots" / "pins").iterdir()
     harm(pin)
-    assert "pnpm" in told(wisen, project)
+    assert "pnpm" in delivered_text(wisen, project)
     for event in EVENTS:
-        told(wisen, project, event)
+        delivered_text(wisen, project, event)
 
 
 def test_a_broken_note_of_a_failure_is_told_and_does_not_stay_in_the_way(wisen: Path, project: Path) -> None:
     (wisen / "spool" / "beats").mkdir(parents=True, exist_ok=True)
     (wisen / "spool" / "beats" / "failed").write_bytes(b'{"half')
-    assert "could not do its work" in told(wisen, project)
-    assert "could not do its work" not in told(wisen, project, session="next")
+    assert "could not do its work" in delivered_text(wisen, project)
+    assert "could not do its work" not in delivered_text(wisen, project, session="next")
 
 
 def test_snapshots_of_another_version_tell_nothing(wisen: Path, project: Path) -> None:
     page = wisen / "snapshots" / "current.json"
     page.write_text(page.read_text().replace('"version":1', '"version":2'))
     for event in EVENTS:
-        assert told(wisen, project, event) == ""
+        assert delivered_text(wisen, project, event) == ""
 
 
 def test_without_stores_the_client_answers_as_before(wisen: Path, project: Path) -> None:
-    expected = {event: without_questions(told(wisen, project, event, "a")) for event in EVENTS}
+    expected = {event: without_questions(delivered_text(wisen, project, event, "a")) for event in EVENTS}
     assert expected["failure"]
     for path in [*wisen.glob("ledger.db*"), *wisen.glob("index.db*")]:
         path.unlink()
     (wisen / "config.toml").write_text("this is no TOML")
-    assert {event: told(wisen, project, event, "b") for event in EVENTS} == expected
+    assert {event: delivered_text(wisen, project, event, "b") for event in EVENTS} == expected
 
 
 @pytest.mark.parametrize("home", ["missing", "file"])
@@ -205,7 +205,7 @@ def test_what_hangs_is_left_behind_in_time(wisen: Path, project: Path) -> None:
     page.unlink()
     os.mkfifo(page)  # whoever opens it waits for a writer that never comes
     began = time.monotonic()
-    assert told(wisen, project) == ""
+    assert delivered_text(wisen, project) == ""
     assert time.monotonic() - began < 5
     assert failure(wisen) == "TimeUp at session-start"
 
@@ -223,8 +223,8 @@ def test_killed_at_any_moment_it_leaves_nothing_that_hurts(wisen: Path, project:
     for path in (*wisen.rglob("pins/*.json"), *(wisen / "spool").rglob("*.jsonl")):
         json.loads(path.read_text())
     for event in EVENTS:
-        told(wisen, project, event, "fresh")
-    assert "pnpm" in told(wisen, project, session="afterwards")
+        delivered_text(wisen, project, event, "fresh")
+    assert "pnpm" in delivered_text(wisen, project, session="afterwards")
 
 
 @pytest.mark.parametrize(
@@ -261,14 +261,14 @@ def test_no_damage_to_what_it_reads_fails_a_turn(
     whole = path.read_bytes()
     at = int(where * len(whole))
     path.write_bytes(whole[:at] + junk + whole[at + 1 :])
-    told(wisen, project, event, session)
+    delivered_text(wisen, project, event, session)
     path.write_bytes(whole)
 
 
 def test_what_is_still_broken_is_told_at_the_next_start(wisen: Path, project: Path) -> None:
     flip(snapshot_of(wisen))
-    assert told(wisen, project) == ""
-    assert "BrokenSnapshot at session-start" in told(wisen, project, session="next")
+    assert delivered_text(wisen, project) == ""
+    assert "BrokenSnapshot at session-start" in delivered_text(wisen, project, session="next")
 
 
 def test_a_call_that_nobody_understands_still_ends_with_0(tmp_path: Path) -> None:
@@ -288,5 +288,5 @@ def test_a_cycle_that_was_killed_is_taken_up_by_the_next(home: Path) -> None:
             time.sleep(0.1 + number * 0.1)
             cycle.kill()
     run("cycle")
-    assert "pnpm" in told(home / "wisen", project)
+    assert "pnpm" in delivered_text(home / "wisen", project)
     assert run("doctor").returncode == 0

@@ -73,8 +73,8 @@ def test_the_command_is_found_alike_among_arguments(fields: dict[str, object]) -
     st.lists(st.one_of(st.sampled_from(SAYINGS), st.text(max_size=12)), max_size=6),
     st.sampled_from(["\n", " ", ": "]),
 )
-def test_failures_get_the_same_signature(tool: str, words: list[str], said: list[str], between: str) -> None:
-    text = between.join(said)
+def test_failures_get_the_same_signature(tool: str, words: list[str], lines: list[str], between: str) -> None:
+    text = between.join(lines)
     fields: dict[str, object] = {"command": " ".join(words)} if tool == "Bash" else {"file_path": "a.py"}
     real = signature_of(tool=tool, arguments=json.dumps(fields), text=text)
     assert compute_signature(tool, fields, text, KNOWN) == (real.key, real.who, real.says)

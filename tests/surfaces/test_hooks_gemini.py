@@ -44,29 +44,29 @@ def project(home: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return folder
 
 
-def called(tool: str, fields: dict[str, object], cwd: Path, told: str = "") -> dict[str, object]:
+def called(tool: str, fields: dict[str, object], cwd: Path, output: str = "") -> dict[str, object]:
     """A call as Gemini CLI tells it, before or after it was made."""
-    after = {"tool_response": {"llmContent": told, "returnDisplay": told}} if told else {}
+    after = {"tool_response": {"llmContent": output, "returnDisplay": output}} if output else {}
     return {"session_id": "s", "cwd": str(cwd), "tool_name": tool, "tool_input": fields, **after}
 
 
-def shell(command: str, cwd: Path, told: str = "") -> dict[str, object]:
-    return called("run_shell_command", {"command": command, "description": "x"}, cwd, told)
+def shell(command: str, cwd: Path, output: str = "") -> dict[str, object]:
+    return called("run_shell_command", {"command": command, "description": "x"}, cwd, output)
 
 
 def ended(output: str, code: int) -> str:
-    said = f"Output: {output}\nExit Code: {code}\nProcess Group PGID: 7"
-    return f"<untrusted_context>\n{said}\n</untrusted_context>"
+    text = f"Output: {output}\nExit Code: {code}\nProcess Group PGID: 7"
+    return f"<untrusted_context>\n{text}\n</untrusted_context>"
 
 
 @given(LINES, st.booleans())
 def test_what_failed_is_told_in_the_words_that_mining_reads(lines: list[str], framed: bool) -> None:
-    told = "\n".join(lines)
-    told = f"<untrusted_context>\n{told}\n</untrusted_context>" if framed else told
-    answer = msgspec.Raw(json.dumps([{"functionResponse": {"response": {"output": told}}}]).encode())
+    output = "\n".join(lines)
+    output = f"<untrusted_context>\n{output}\n</untrusted_context>" if framed else output
+    answer = msgspec.Raw(json.dumps([{"functionResponse": {"response": {"output": output}}}]).encode())
     end = outcome_of(ToolCall(name="run_shell_command", status="success", result=answer), hides_exit=False)
     assert end is not None
-    assert failure_of(told) == (end.text if end.kind is GeminiOutcomeKind.FAILED else None)
+    assert failure_of(output) == (end.text if end.kind is GeminiOutcomeKind.FAILED else None)
 
 
 def test_a_prompt_is_taken_without_what_we_put_before_it() -> None:
@@ -86,8 +86,8 @@ def test_what_is_typed_to_wisen_is_heard_behind_our_own_words(home: Path, projec
     assert "pnpm" in start
     escaped = start.replace("<", "&lt;").replace(">", "&gt;")
     prompt = f"<hook_context>{escaped}</hook_context>\n\nmemory stats"
-    told = fire(wisen, "prompt", {"session_id": "s", "cwd": str(project), "prompt": prompt}, agent=AGENT)
-    assert "everywhere" in told
+    delivered = fire(wisen, "prompt", {"session_id": "s", "cwd": str(project), "prompt": prompt}, agent=AGENT)
+    assert "everywhere" in delivered
 
 
 def test_what_cannot_be_told_after_a_clear_is_told_with_the_first_prompt(home: Path, project: Path) -> None:
@@ -96,9 +96,9 @@ def test_what_cannot_be_told_after_a_clear_is_told_with_the_first_prompt(home: P
         learner.cycle()
     wisen, about = home / "wisen", {"session_id": "s", "cwd": str(project)}
     assert printed_json(wisen, "session-start", {**about, "source": "clear"}, agent=AGENT) == {}
-    told = fire(wisen, "prompt", {**about, "prompt": "memory stats"}, agent=AGENT)
-    assert "pnpm" in told
-    assert "everywhere" in told
+    delivered = fire(wisen, "prompt", {**about, "prompt": "memory stats"}, agent=AGENT)
+    assert "pnpm" in delivered
+    assert "everywhere" in delivered
     assert "pnpm" not in fire(wisen, "prompt", {**about, "prompt": "memory stats"}, agent=AGENT)
     claude = fire(wisen, "session-start", {**about, "session_id": "other", "source": "clear"})
     assert "pnpm" in claude, "others hear it then"
@@ -109,15 +109,15 @@ def test_a_failed_command_gets_the_fix_that_was_learnt_in_another_agent(home: Pa
     with open_learner(home) as learner:
         learner.cycle()
     wisen, command = home / "wisen", "shopctl deploy --wait"
-    said = "shopctl: error: unrecognized option '--wait'"
-    assert fire(wisen, "after-call", shell(command, project, ended(said, 0)), agent=AGENT) == ""
-    read = called("read_file", {"file_path": "x"}, project, ended(said, 2))
+    error = "shopctl: error: unrecognized option '--wait'"
+    assert fire(wisen, "after-call", shell(command, project, ended(error, 0)), agent=AGENT) == ""
+    read = called("read_file", {"file_path": "x"}, project, ended(error, 2))
     assert fire(wisen, "after-call", read, agent=AGENT) == ""
-    told = fire(wisen, "after-call", shell(command, project, ended(said, 2)), agent=AGENT)
-    assert "`shopctl deploy --wait` → `shopctl deploy`" in told
-    claude = failed_call(command, f"Exit code 2\n{said}", session="other", cwd=project)
-    assert sentinel.strip(told) == sentinel.strip(fire(wisen, "failure", claude)) == ""
-    assert fire(wisen, "after-call", shell(command, project, ended(said, 2)), agent=AGENT) == "", "once in a session"
+    delivered = fire(wisen, "after-call", shell(command, project, ended(error, 2)), agent=AGENT)
+    assert "`shopctl deploy --wait` → `shopctl deploy`" in delivered
+    claude = failed_call(command, f"Exit code 2\n{error}", session="other", cwd=project)
+    assert sentinel.strip(delivered) == sentinel.strip(fire(wisen, "failure", claude)) == ""
+    assert fire(wisen, "after-call", shell(command, project, ended(error, 2)), agent=AGENT) == "", "once in a session"
 
 
 @pytest.mark.requirement("F6")
@@ -139,8 +139,8 @@ def test_a_warning_waits_for_the_result_of_its_own_call_and_is_said_once(home: P
     wisen, well = home / "wisen", "Output: yes"
     assert printed_json(wisen, "before-call", shell(WRONG, project), agent=AGENT) == {}
     assert fire(wisen, "after-call", shell("ls", project, well), agent=AGENT) == ""
-    told = fire(wisen, "after-call", shell(WRONG, project, well), agent=AGENT)
-    assert "warns about this call" in told
+    delivered = fire(wisen, "after-call", shell(WRONG, project, well), agent=AGENT)
+    assert "warns about this call" in delivered
     for event in ("before-call", "after-call"):
         assert printed_json(wisen, event, shell(WRONG, project, well), agent=AGENT) == {}
     with open_learner(home) as learner:

@@ -456,9 +456,9 @@ def test_words_of_an_agent_for_an_entry_become_its_words_only_when_approved(shop
     name = unclear(shop)
     taken = ask_tool(shop, "point", turn=name, kind="preference", wording=WORDED).value
     with wisen.open_learner() as learner:
-        said = learner.lessons.get(name)[0].text
+        text = learner.lessons.get(name)[0].text
         learner.cycle()
-        assert learner.lessons.get(name)[0].text == said
+        assert learner.lessons.get(name)[0].text == text
         learner.proposals.answer(taken["id"], Answer.APPROVED)
         state = learner.lessons.get(name)[0]
         assert (state.text, state.status, state.confirmed) == (WORDED, "promoted", True)

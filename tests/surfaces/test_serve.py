@@ -246,15 +246,15 @@ def test_a_request_has_to_be_whole_in_time_however_it_trickles_and_a_long_head_i
             for text in (*HALVES.values(), b"GET / HTTP/1.1\r\nHost: x\r\n\r\nGET / HT"):
                 with closing(socket.create_connection(bound.getsockname(), timeout=10)) as half:
                     half.sendall(text % (1, b"x") if b"%d" in text else text)
-                    began, said = time.monotonic(), b""
+                    began, response = time.monotonic(), b""
                     try:
                         while more := half.recv(1000):
-                            said += more
+                            response += more
                             half.sendall(b"x")  # a byte now and then buys no time
                     except OSError:
                         pass
                     assert time.monotonic() - began < 9
-                    assert said.count(b"200 OK") == text.count(b"\r\n\r\nGET")
+                    assert response.count(b"200 OK") == text.count(b"\r\n\r\nGET")
             with closing(socket.create_connection(bound.getsockname(), timeout=10)) as long:
                 try:
                     long.sendall(b"GET / HTTP/1.1\r\n" + b"x: y\r\n" * 50_000)

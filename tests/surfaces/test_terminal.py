@@ -99,7 +99,7 @@ def ran(*words: str) -> tuple[str, str, object]:
 
 @pytest.mark.requirement("X7")
 def test_every_command_shows_hostile_texts_and_none_acts(hostile: Path) -> None:
-    said = ""
+    output = ""
     with wisen.open_learner() as learner:
         ids = [each.entry.name for each in learner.lessons.all()] + [each.id for each in learner.fixes.all()]
     tried = 0
@@ -115,15 +115,15 @@ def test_every_command_shows_hostile_texts_and_none_acts(hostile: Path) -> None:
             assert "a bug in wisen" not in err, (words, more, err)
             if "--json" in more and out.strip():
                 json.loads(out)
-            said += out
+            output += out
     assert tried > len(WALKED)
     for words in (["fixes", "--all"], ["explain", ids[-1]], ["entries"], ["status"], ["proposals"], ["recall", "pnpm"]):
         out, _, _ = ran(*words)
         assert not ACTING.search(out), words
-        said += out
-    assert "[red][/]" in said, "marks are shown as they stand"
-    assert ":cd::smile:" in said
-    assert "\\x1b[2K" in said
+        output += out
+    assert "[red][/]" in output, "marks are shown as they stand"
+    assert ":cd::smile:" in output
+    assert "\\x1b[2K" in output
 
 
 def test_json_holds_the_exact_text() -> None:
@@ -152,17 +152,17 @@ def test_a_terminal_gets_colours_and_nothing_else_that_acts(width: int, monkeypa
     for each in (EVIL, join_styled((EVIL, "red"), EVIL), Text(EVIL, style="dim"), table, Panel(EVIL, title=Text(EVIL))):
         out.print(each, style="bold")
     print(EVIL)
-    said = terminal.getvalue()
-    assert COLOURS.search(said)
-    assert not ACTING.search(COLOURS.sub("", said))
-    assert "💿" not in said
+    output = terminal.getvalue()
+    assert COLOURS.search(output)
+    assert not ACTING.search(COLOURS.sub("", output))
+    assert "💿" not in output
 
 
 @pytest.mark.requirement("X7")
 def test_in_a_real_terminal_nothing_acts_either(hostile: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("TERM", "xterm")
     for words in (["learn", "--days", "9999"], ["review"], ["fixes", "--all"], ["explain", EVIL]):
-        said = b""
+        output = b""
         pid, master = pty.fork()
         if pid == 0:
             os.execv(WISEN, [str(WISEN), *words])
@@ -174,10 +174,10 @@ def test_in_a_real_terminal_nothing_acts_either(hostile: Path, monkeypatch: pyte
                 break
             if not more:
                 break
-            said += more
+            output += more
         os.waitpid(pid, 0)
         os.close(master)
-        text = said.decode("utf-8").replace("\r\n", "\n")
+        text = output.decode("utf-8").replace("\r\n", "\n")
         text = re.sub(r"\x1b\[(\?25[lh]|[0-9;]*[mAKJ])", "", text).replace("\r", "")
         assert not ACTING.search(text), (words, text)
         assert "Traceback" not in text

@@ -10,20 +10,20 @@ from wisen.system.create_once import read_or_create
 
 def test_threads_that_ask_at_once_are_told_the_same(tmp_path: Path) -> None:
     for turn in range(30):
-        together, told = threading.Barrier(6), list[str]()
+        together, contents = threading.Barrier(6), list[str]()
 
         def ask(number: int, file: Path = tmp_path / str(turn), wait: threading.Barrier = together) -> None:
             def made() -> str:
                 wait.wait()  # all of them found nothing, and create it
                 return f"made by {number}"
 
-            told.append(read_or_create(file, made))  # noqa: B023 - ended before the next turn
+            contents.append(read_or_create(file, made))  # noqa: B023 - ended before the next turn
 
         threads = [threading.Thread(target=ask, args=(number,)) for number in range(6)]
         for thread in threads:
             thread.start()
         for thread in threads:
             thread.join()
-        assert len(told) == 6
-        assert len(set(told)) == 1
+        assert len(contents) == 6
+        assert len(set(contents)) == 1
         assert [file.name for file in tmp_path.iterdir() if "part" in file.name] == []

@@ -183,15 +183,15 @@ def ask_everything(repository: Repository, home: Path, environment: dict[str, st
     """Return everything that is ever queried about a repository."""
     environment = {**os.environ, **(environment or {})}
     checkouts, instructions = GitCheckouts(environment), InstructionFiles(home, environment)
-    told: list[object] = []
+    answers: list[object] = []
     for name in ("CLAUDE.md", "TOOLS.md", "USER.md", "missing.md"):
         path = str(repository.folder / name)
         found = checkouts.checkout_of(path)
-        told += [found.content if found else None, checkouts.is_tracked(path)]
-    told += [[version.text for version in each.versions] for each in instructions.files([str(repository.folder)])]
-    told.append([version.text for version in instructions.file(repository.folder / "CLAUDE.md").versions])
+        answers += [found.content if found else None, checkouts.is_tracked(path)]
+    answers += [[version.text for version in each.versions] for each in instructions.files([str(repository.folder)])]
+    answers.append([version.text for version in instructions.file(repository.folder / "CLAUDE.md").versions])
     Scope(home=home, machine="m", contexts=(), aliases=()).context(str(repository.folder), str(repository.folder))
-    return told
+    return answers
 
 
 EXPECTED = [
@@ -419,8 +419,8 @@ def test_no_special_file_in_a_repository_keeps_us_waiting(
             path.symlink_to("/dev/zero")
         case "folder":
             path.mkdir()
-    told = ask_everything(attacked, home)
-    assert told[1] is True
+    answers = ask_everything(attacked, home)
+    assert answers[1] is True
 
 
 def test_a_commit_that_unpacks_to_more_than_memory_holds_is_no_answer(attacked: Attacked, home: Path) -> None:
@@ -441,9 +441,9 @@ def test_somebody_elses_repository_runs_nothing_and_tells_nothing(
     attacked.git("config", "core.fsmonitor", str(attacked.evil))
     attacked.git("config", "safe.directory", "*")
     monkeypatch.setattr(os, "geteuid", lambda: attacked.folder.stat().st_uid + 1)
-    told = ask_everything(attacked, home)
-    assert told[0] is None
-    assert told[1] is True
+    answers = ask_everything(attacked, home)
+    assert answers[0] is None
+    assert answers[1] is True
     assert not attacked.canary.exists()
 
 

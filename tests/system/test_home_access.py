@@ -89,12 +89,12 @@ def test_the_doctor_tells_who_else_can_read_and_mends_it(logs: Path, tmp_path: P
     home.chmod(0o755)
     (home / "ledger.db").chmod(0o644)
     (home / "index.db").chmod(0o000)
-    (told,) = (each for each in doctor.examine(subject) if each.about == "home")
-    assert told.health is Health.BAD
-    assert "and 2 more" in told.says
-    assert "doctor --repair" in told.next_step
-    (mended,) = (each for each in doctor.repair(subject) if each.about == "home")
-    assert mended.says.startswith("3 files and folders were open")
+    (finding,) = (each for each in doctor.examine(subject) if each.about == "home")
+    assert finding.health is Health.BAD
+    assert "and 2 more" in finding.says
+    assert "doctor --repair" in finding.next_step
+    (repaired,) = (each for each in doctor.repair(subject) if each.about == "home")
+    assert repaired.says.startswith("3 files and folders were open")
     assert_private(home)
     assert all(each.health is not Health.BAD for each in doctor.examine(subject) if each.about in ("home", "index"))
 
@@ -153,8 +153,8 @@ def test_what_a_killed_backup_left_goes_with_what_is_forgotten_and_with_the_next
             (home / name).parent.mkdir(exist_ok=True)
             (home / name).write_text("always use pnpm")
             os.utime(home / name, (1, 1))
-        told = [each.says for each in doctor.examine(app.wire(home).doctor_input()) if each.about == "home"]
-        assert any(each.startswith("5 files were left incomplete") for each in told), told
+        findings = [each.says for each in doctor.examine(app.wire(home).doctor_input()) if each.about == "home"]
+        assert any(each.startswith("5 files were left incomplete") for each in findings), findings
         assert learner.forgetting.forget("always use pnpm", scope="*")
         left = [each for each in home.rglob("*") if each.is_file() and b"always use pnpm" in each.read_bytes()]
         assert not left

@@ -90,10 +90,10 @@ def test_learning_twice_at_once_comes_to_the_same_as_once(logs: Path, home: Path
             )
             for each in pair
         ]
-        told = [each.communicate(timeout=100)[1].decode() for each in both]
-        assert [each.returncode for each in both] == [0, 0], told
+        errors = [each.communicate(timeout=100)[1].decode() for each in both]
+        assert [each.returncode for each in both] == [0, 0], errors
         assert counted(place) == expected
-        assert "".join(told).count("another wisen is learning") == 1, told
+        assert "".join(errors).count("another wisen is learning") == 1, errors
     assert logs.exists()
 
 

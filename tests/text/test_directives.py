@@ -258,8 +258,8 @@ def test_two_halves_of_one_thought_are_quoted_together(message: str, first: str)
 
 
 def test_two_directives_about_two_things_are_two() -> None:
-    said = ["Never push anything to the main branch.", "Always answer my questions in German, also short ones."]
-    assert [each.text for each in directives_in(" ".join(said))] == said
+    sentences = ["Never push anything to the main branch.", "Always answer my questions in German, also short ones."]
+    assert [each.text for each in directives_in(" ".join(sentences))] == sentences
 
 
 @pytest.mark.requirement("N4")

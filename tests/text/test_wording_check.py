@@ -166,19 +166,19 @@ def test_a_wording_in_another_language_is_held_against_the_quote_too(code: str, 
 @given(code=LANGUAGES, other=LANGUAGES, names=st.lists(TOOLS, min_size=2, max_size=2, unique=True))
 def test_one_thing_instead_of_another_is_not_the_other_way_round(code: str, other: str, names: list[str]) -> None:
     a, b = names
-    said, turned = SAYINGS[code][SWAP].format(a=a, b=b), SAYINGS[other][SWAP].format(a=b, b=a)
-    assert find_mismatch(said, turned)
-    assert not find_mismatch(said, SAYINGS[other][SWAP].format(a=a, b=b))
+    statement, turned = SAYINGS[code][SWAP].format(a=a, b=b), SAYINGS[other][SWAP].format(a=b, b=a)
+    assert find_mismatch(statement, turned)
+    assert not find_mismatch(statement, SAYINGS[other][SWAP].format(a=a, b=b))
 
 
 @given(code=LANGUAGES, which=st.integers(0, 3), a=TOOLS)
 def test_no_limit_condition_or_exception_is_lost_or_added(code: str, which: int, a: str) -> None:
-    said = LIMITS[code][which].format(a=a)
-    lost = said.replace(DROPPED[code][which], "")
-    assert lost != said
-    assert find_mismatch(said, lost), (said, lost)
-    assert find_mismatch(lost, said), (lost, said)
-    assert not find_mismatch(said, said)
+    statement = LIMITS[code][which].format(a=a)
+    lost = statement.replace(DROPPED[code][which], "")
+    assert lost != statement
+    assert find_mismatch(statement, lost), (statement, lost)
+    assert find_mismatch(lost, statement), (lost, statement)
+    assert not find_mismatch(statement, statement)
 
 
 @pytest.mark.parametrize(
@@ -223,7 +223,7 @@ def test_any_two_texts_are_compared(quote: str, wording: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("said", "line"),
+    ("statement", "line"),
     [
         ("no, use pnpm, not npm", "Use pnpm, not npm"),
         ("never push to main", "Never push to main"),
@@ -232,6 +232,6 @@ def test_any_two_texts_are_compared(quote: str, wording: str) -> None:
         ("pnpm_install runs never before checkout", "pnpm_install runs never before checkout"),
     ],
 )
-def test_a_line_of_a_file_is_what_was_said_without_an_answer_in_front(said: str, line: str) -> None:
-    assert rule_line(said) == line
-    assert not find_mismatch(said, rule_line(said))
+def test_a_line_of_a_file_is_what_was_said_without_an_answer_in_front(statement: str, line: str) -> None:
+    assert rule_line(statement) == line
+    assert not find_mismatch(statement, rule_line(statement))

@@ -19,14 +19,14 @@ if TYPE_CHECKING:
     from wisen.model.entry_state import EntryState
 
 pytestmark = [pytest.mark.requirement("S8"), pytest.mark.requirement("S7")]
-HIS = "# Shop\n\nBe brief.\n"
+USER_LINES = "# Shop\n\nBe brief.\n"
 
 
 @pytest.fixture
 def world(home: Path, monkeypatch: pytest.MonkeyPatch) -> World:
     """A project with instructions, and sessions that taught something."""
     made = World(home, monkeypatch)
-    (made.project / "CLAUDE.md").write_text(HIS)
+    (made.project / "CLAUDE.md").write_text(USER_LINES)
     made.teach()
     made.cycle()
     return made
@@ -89,11 +89,11 @@ def test_a_failure_that_stays_as_it_was_has_its_line_taken_out_byte_for_byte(wor
     for _ in range(10):
         deployed(world, 5, lambda _: True)
         world.cycle()
-    assert file_of(world) == HIS
+    assert file_of(world) == USER_LINES
     assert rule_of(world).status is EntryStatus.WONT_FIX
-    told = world.fire("session-start", world.log(), source="startup")
-    assert "Tell the user once:" in told
-    assert "ineffective, so it is removed" in told
+    delivered = world.fire("session-start", world.log(), source="startup")
+    assert "Tell the user once:" in delivered
+    assert "ineffective, so it is removed" in delivered
 
 
 def test_a_failure_that_rises_has_its_line_taken_out_at_once(world: World) -> None:
@@ -104,20 +104,20 @@ def test_a_failure_that_rises_has_its_line_taken_out_at_once(world: World) -> No
         deployed(world, 1, lambda _: True)
         world.cycle()
         assert (world.days.time - began).days < 14
-    assert file_of(world) == HIS
+    assert file_of(world) == USER_LINES
     assert (world.days.time - began).days < 10
 
 
 def test_in_the_default_profile_a_line_that_does_harm_is_asked_about_once_and_stays(world: World) -> None:
     deployed(world, 30, lambda number: number % 10 == 0)
     put_in(world, Actor.WISEN, "standard")
-    before, said = file_of(world), list[str]()
+    before, messages = file_of(world), list[str]()
     for _ in range(4):
         deployed(world, 5, lambda _: True)
         with world.learner() as learner:
-            said += learner.cycle(quick=True).checked
+            messages += learner.cycle(quick=True).checked
     assert file_of(world) == before, "nothing is written without a yes"
-    (asks,) = said
+    (asks,) = messages
     assert "made worse: wisen undo " in asks
 
 
@@ -143,13 +143,13 @@ def test_what_the_user_approved_stays_whatever_the_sessions_say_and_is_asked_abo
     deployed(world, 20, lambda _: True)
     world.cycle()
     assert "--wait" in file_of(world)
-    said: list[str] = []
+    messages: list[str] = []
     for _ in range(30):
         world.advance(days=2)
         with world.learner() as learner:
-            said += learner.cycle(quick=True).checked
+            messages += learner.cycle(quick=True).checked
     assert "--wait" in file_of(world)
-    assert [("has shown yet" in each, "another week" in each, "It stays" in each) for each in said] == [
+    assert [("has shown yet" in each, "another week" in each, "It stays" in each) for each in messages] == [
         (True, False, False),
         (True, True, False),
         (False, False, True),
@@ -158,16 +158,16 @@ def test_what_the_user_approved_stays_whatever_the_sessions_say_and_is_asked_abo
 
 def test_what_was_inferred_and_never_mattered_is_reminded_of_extended_and_taken_out(world: World) -> None:
     put_in(world, Actor.WISEN)
-    said = []
+    messages = []
     began = world.days.time
     while "--wait" in file_of(world):
         world.advance(days=1)
         with world.learner() as learner:
-            said += [((world.days.time - began).days, each) for each in learner.cycle(quick=True).checked]
-        assert len(said) < 9
-    assert [day for day, _ in said] == [14, 21, 28]
-    assert "removed" in said[-1][1]
-    assert file_of(world) == HIS
+            messages += [((world.days.time - began).days, each) for each in learner.cycle(quick=True).checked]
+        assert len(messages) < 9
+    assert [day for day, _ in messages] == [14, 21, 28]
+    assert "removed" in messages[-1][1]
+    assert file_of(world) == USER_LINES
 
 
 def test_of_a_rule_that_is_never_withheld_the_sessions_before_and_after_are_told(world: World) -> None:
@@ -176,19 +176,19 @@ def test_of_a_rule_that_is_never_withheld_the_sessions_before_and_after_are_told
     deployed(world, 24, lambda number: number < 2)
     world.cycle()
     with world.learner() as learner:
-        ((rule, told),) = learner.trials.rule_effects()
+        ((rule, effect),) = learner.trials.rule_effects()
     assert "--wait" in rule.text
-    assert told.description == "seen in 34 of 34 sessions before it, 2 of 21 after; inconclusive"
-    assert told.placebos < 100, "there are not enough dates on which nothing happened to say more"
+    assert effect.description == "seen in 34 of 34 sessions before it, 2 of 21 after; inconclusive"
+    assert effect.placebos < 100, "there are not enough dates on which nothing happened to say more"
     assert "Rules in force, before and after" in run("effect").stdout
 
 
 def test_sessions_before_and_after_can_speak_against_a_line_and_never_for_it() -> None:
-    told = {
+    verdicts = {
         judge_inferred_line(Rate(sessions=before, of=30), Rate(sessions=after, of=30)).value
         for before in range(31)
         for after in range(31)
     }
-    assert told == {"running", "ineffective", "made worse"}
+    assert verdicts == {"running", "ineffective", "made worse"}
     assert judge_inferred_line(Rate(sessions=30, of=30), Rate(sessions=0, of=30)).value == "running"
     assert judge_inferred_line(Rate(sessions=0, of=0), Rate(sessions=30, of=30)).value == "running"

@@ -27,7 +27,7 @@ def course(luck: random.Random, rate: float, *, after: float | None = None, days
     return HitSeries.from_sessions((time, luck.random() < chance) for time, chance in zip(times, rates, strict=True))
 
 
-def told(after: float, *, days: int, others: int = 40, seed: int = 3, rate: float = 0.2) -> BeforeAfter:
+def before_after(after: float, *, days: int, others: int = 40, seed: int = 3, rate: float = 0.2) -> BeforeAfter:
     luck = random.Random(seed)
     around = [course(luck, luck.betavariate(1, 9)) for _ in range(others)]
     return compare_before_after(course(luck, rate, after=after), BORN, around, BORN + timedelta(days=days))
@@ -35,26 +35,26 @@ def told(after: float, *, days: int, others: int = 40, seed: int = 3, rate: floa
 
 @pytest.mark.requirement("X1")
 def test_a_rule_after_which_it_stopped_has_likely_helped_and_never_more() -> None:
-    said = told(0.005, days=40)
-    assert said.helped
-    assert said.day == 30
-    assert said.description.endswith("after; likely helped")
-    assert said.placebos >= PLACEBOS
-    assert said.chance is not None
-    assert said.chance <= 0.01
+    estimate = before_after(0.005, days=40)
+    assert estimate.helped
+    assert estimate.day == 30
+    assert estimate.description.endswith("after; likely helped")
+    assert estimate.placebos >= PLACEBOS
+    assert estimate.chance is not None
+    assert estimate.chance <= 0.01
 
 
 @pytest.mark.requirement("X1")
 def test_before_and_after_say_nothing_where_nothing_happened() -> None:
-    assert sum(told(0.2, days=60, seed=seed).helped for seed in range(15)) <= 1
+    assert sum(before_after(0.2, days=60, seed=seed).helped for seed in range(15)) <= 1
 
 
 @pytest.mark.requirement("X1")
 def test_without_enough_dates_at_which_nothing_happened_it_is_inconclusive() -> None:
-    said = told(0.0, days=30, others=2)
-    assert (said.helped, said.chance) == (False, None)
-    assert said.placebos < PLACEBOS
-    assert said.description.endswith("inconclusive")
+    estimate = before_after(0.0, days=30, others=2)
+    assert (estimate.helped, estimate.chance) == (False, None)
+    assert estimate.placebos < PLACEBOS
+    assert estimate.description.endswith("inconclusive")
 
 
 @pytest.mark.requirement("X1")
@@ -62,9 +62,9 @@ def test_it_is_looked_at_on_three_days_only() -> None:
     assert [look_day(timedelta(days=days)) for days in (0, 13, 14, 29, 30, 59, 60, 400)] == [
         None, None, 14, 14, 30, 30, 60, 60,
     ]  # fmt: skip
-    early = told(0.0, days=13)
+    early = before_after(0.0, days=13)
     assert (early.helped, early.description) == (False, "too early to tell")
-    assert told(0.01, days=31) == told(0.01, days=33)
+    assert before_after(0.01, days=31) == before_after(0.01, days=33)
 
 
 def test_a_course_counts_sessions_on_both_sides_of_a_date() -> None:
@@ -137,8 +137,8 @@ def test_a_change_is_checked_a_week_after_it_was_made() -> None:
 
 @pytest.mark.requirement("S8")
 def test_an_overdue_check_reminds_then_extends_then_takes_out_what_was_inferred() -> None:
-    said = [next_check(watched(), after(7 + days)) for days in (0, 6.9, 7, 13.9, 14, 20.9, 21, 90)]
-    assert said == [
+    checks = [next_check(watched(), after(7 + days)) for days in (0, 6.9, 7, 13.9, 14, 20.9, 21, 90)]
+    assert checks == [
         CheckAction.NOTHING, CheckAction.NOTHING, CheckAction.REMIND, CheckAction.REMIND,
         CheckAction.EXTEND, CheckAction.EXTEND, CheckAction.REVERT, CheckAction.REVERT,
     ]  # fmt: skip
@@ -155,5 +155,5 @@ def test_what_the_user_stated_or_approved_is_asked_about_and_stays() -> None:
 def test_nothing_of_the_users_is_ever_taken_out_for_lack_of_data(
     origin: EntryOrigin, approved: bool, days: float
 ) -> None:
-    said = next_check(watched(origin, approved=approved), after(days))
-    assert said is not CheckAction.REVERT or not (approved or origin is EntryOrigin.STATED)
+    check = next_check(watched(origin, approved=approved), after(days))
+    assert check is not CheckAction.REVERT or not (approved or origin is EntryOrigin.STATED)

@@ -30,13 +30,13 @@ SESSIONS = st.lists(st.tuples(CHANCES, st.booleans(), st.booleans()), max_size=6
 
 def tally(*counts: tuple[float, int, int, int, int]) -> EvidenceTally:
     """Chance, hits and sessions without, hits and sessions with."""
-    told = EvidenceTally()
+    evidence = EvidenceTally()
     for chance, hits0, of0, hits1, of1 in counts:
         for number in range(of0):
-            told.add(chance, given=False, hit=number < hits0)
+            evidence.add(chance, given=False, hit=number < hits0)
         for number in range(of1):
-            told.add(chance, given=True, hit=number < hits1)
-    return told
+            evidence.add(chance, given=True, hit=number < hits1)
+    return evidence
 
 
 @given(st.floats(0.5, 400), st.floats(0.5, 400), st.floats(0, 1))
@@ -59,9 +59,9 @@ def test_how_likely_a_rule_helps_is_known_for_these(counts: tuple[int, int, int,
 
 
 def test_the_interval_holds_what_the_posterior_says() -> None:
-    told = tally((0.5, 14, 41, 2, 39))
-    low, high = told.interval() or (0.0, 0.0)
-    assert [told.probability_below(low), told.probability_below(high)] == pytest.approx([0.025, 0.975])
+    evidence = tally((0.5, 14, 41, 2, 39))
+    low, high = evidence.interval() or (0.0, 0.0)
+    assert [evidence.probability_below(low), evidence.probability_below(high)] == pytest.approx([0.025, 0.975])
     shares = stats.beta(2.5, 14.5).ppf([0.025, 0.975])
     assert [low, high] == pytest.approx([share / (1 - share) * 41 / 39 for share in shares])
 
@@ -107,11 +107,11 @@ def test_a_wager_on_numbers_is_fair_too(greater: bool, past: list[tuple[float, b
 
 @given(SESSIONS)
 def test_evidence_is_never_negative_and_grows_only_for_one_side(sessions: list[tuple[float, bool, bool]]) -> None:
-    good, harm, told = Wager(GOOD), Wager(HARM), EvidenceTally()
+    good, harm, evidence = Wager(GOOD), Wager(HARM), EvidenceTally()
     for chance, given_, hit in sessions:
-        for each in (good, harm, told):
+        for each in (good, harm, evidence):
             each.add(chance, given=given_, hit=hit)
-    assert min(good.value, harm.value, told.futility()) >= 0
+    assert min(good.value, harm.value, evidence.futility()) >= 0
     assert min(good.value, harm.value) < 3
 
 
@@ -130,7 +130,7 @@ def test_what_hits_tell_of_futility_does_not_depend_on_their_order(
 
 def test_futility_is_the_mean_of_likelihood_ratios() -> None:
     """Seven hits with and five without, at even chances: the product written out."""
-    told = tally((0.5, 5, 20, 7, 20))
+    evidence = tally((0.5, 5, 20, 7, 20))
 
     def share(ratio: float) -> float:
         return ratio / (1 + ratio)
@@ -139,7 +139,7 @@ def test_futility_is_the_mean_of_likelihood_ratios() -> None:
         weight * (share(ratio) / share(USEFUL)) ** 7 * ((1 - share(ratio)) / (1 - share(USEFUL))) ** 5
         for ratio, weight in FUTILE
     )
-    assert told.futility() == pytest.approx(expected)
+    assert evidence.futility() == pytest.approx(expected)
 
 
 def test_the_weights_of_each_wager_are_a_mean() -> None:
@@ -178,8 +178,8 @@ def test_one_wild_session_is_worth_no_more_than_a_bad_one() -> None:
 @given(st.lists(st.floats(0, 1e6), max_size=40), st.sampled_from([0.01, 0.1, 0.3]))
 def test_which_rules_stand_among_many_is_told_as_online_fdr_does(values: list[float], share: float) -> None:
     evidence = {f"{number:03}": value for number, value in enumerate(values)}
-    told = EBH(alpha=share).test_batch(values) if values else []
-    strict = {name for name, stands in zip(evidence, told, strict=True) if stands}
+    accepted = EBH(alpha=share).test_batch(values) if values else []
+    strict = {name for name, stands in zip(evidence, accepted, strict=True) if stands}
     assert standing_rules(evidence, share) == strict
 
 

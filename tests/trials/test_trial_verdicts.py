@@ -75,41 +75,43 @@ def test_rows_and_verdicts_come_back_from_json_as_they_were() -> None:
 
 
 def test_a_rule_that_takes_away_most_is_confirmed() -> None:
-    told = [judge(course(seed, 0.4, 0.1)) for seed in range(40)]
-    assert sum(each.verdict is Verdict.CONFIRMED for each in told) >= 39
-    assert all(each.good >= 35 for each in told if each.verdict is Verdict.CONFIRMED)
-    assert sum(each.interval is not None and each.interval[1] < 1 for each in told) >= 37
-    assert np.median([each.better for each in told]) > 0.99
+    verdicts = [judge(course(seed, 0.4, 0.1)) for seed in range(40)]
+    assert sum(each.verdict is Verdict.CONFIRMED for each in verdicts) >= 39
+    assert all(each.good >= 35 for each in verdicts if each.verdict is Verdict.CONFIRMED)
+    assert sum(each.interval is not None and each.interval[1] < 1 for each in verdicts) >= 37
+    assert np.median([each.better for each in verdicts]) > 0.99
 
 
 def test_the_sentence_says_what_a_person_needs() -> None:
     without = [row(number, given=False, hit=number % 3 == 0) for number in range(41)]
     given_ = [row(100 + number, given=True, hit=number in (3, 30)) for number in range(39)]
     mixed = [each for pair in zip(without, given_, strict=False) for each in pair] + without[39:]
-    told = judge(mixed, VerdictPolicy(good=1e9, futile=1e9, sessions=80)).description
-    assert told == "seen in 14 of 41 sessions without it, 2 of 39 with it; inconclusive"
+    description = judge(mixed, VerdictPolicy(good=1e9, futile=1e9, sessions=80)).description
+    assert description == "seen in 14 of 41 sessions without it, 2 of 39 with it; inconclusive"
     assert judge([]).description == "no session yet in which it mattered"
 
 
 def test_a_rule_that_does_harm_is_made_worse_or_at_least_ineffective_soon() -> None:
-    told = [judge(course(seed, 0.2, 3.0)) for seed in range(40)]
-    assert {each.verdict for each in told} <= {Verdict.WORSE, Verdict.INEFFECTIVE}
-    assert sum(each.verdict is Verdict.WORSE for each in told) >= 15
-    assert np.median([each.sessions for each in told]) < 60
+    verdicts = [judge(course(seed, 0.2, 3.0)) for seed in range(40)]
+    assert {each.verdict for each in verdicts} <= {Verdict.WORSE, Verdict.INEFFECTIVE}
+    assert sum(each.verdict is Verdict.WORSE for each in verdicts) >= 15
+    assert np.median([each.sessions for each in verdicts]) < 60
 
 
 def test_a_rule_that_does_nothing_is_seldom_called_anything_good_or_bad() -> None:
     """A/A: coins and no rule, with four things that must not get worse."""
     rails = {"corrections": (0.4, 0.4), "failures": (4.0, 4.0), "interrupts": (0.1, 0.1), "tokens": (1e4, 1e4)}
-    told = [judge(course(seed, 0.2, 1.0, rails=rails)).verdict for seed in range(400)]
-    assert told.count(Verdict.CONFIRMED) <= 0.025 * 400 + 2 * 3.1
-    assert told.count(Verdict.WORSE) <= 0.05 * 400 + 2 * 4.4
+    verdicts = [judge(course(seed, 0.2, 1.0, rails=rails)).verdict for seed in range(400)]
+    assert verdicts.count(Verdict.CONFIRMED) <= 0.025 * 400 + 2 * 3.1
+    assert verdicts.count(Verdict.WORSE) <= 0.05 * 400 + 2 * 4.4
 
 
 def test_a_rule_is_dropped_when_something_else_gets_worse() -> None:
-    told = [judge(course(seed, 0.05, 1.0, rails={"failures": (2.0, 7.0), "tokens": (9.0, 9.0)})) for seed in range(20)]
-    assert sum(each.verdict is Verdict.WORSE for each in told) >= 15
-    worse = next(each for each in told if each.verdict is Verdict.WORSE and each.worse_rail)
+    verdicts = [
+        judge(course(seed, 0.05, 1.0, rails={"failures": (2.0, 7.0), "tokens": (9.0, 9.0)})) for seed in range(20)
+    ]
+    assert sum(each.verdict is Verdict.WORSE for each in verdicts) >= 15
+    worse = next(each for each in verdicts if each.verdict is Verdict.WORSE and each.worse_rail)
     assert worse.worse_rail == "failures"
     assert worse.description.endswith("made worse (failures)")
     assert worse.rails["failures"] > worse.rails["tokens"]
@@ -136,9 +138,9 @@ def test_a_session_counts_once() -> None:
 def test_a_confirmed_rule_that_begins_to_hurt_has_to_prove_itself_anew() -> None:
     good = [row(number, given=False, hit=True) for number in range(8)]
     aged = [row(100 + number, given=number % 20 != 0, share=0.95, hit=number % 20 != 0) for number in range(300)]
-    told = judge([*good, *aged[:30]])
-    assert told.verdict is Verdict.CONFIRMED
-    assert told.since > 1
+    verdict = judge([*good, *aged[:30]])
+    assert verdict.verdict is Verdict.CONFIRMED
+    assert verdict.since > 1
     reopened = judge([*good, *aged])
     assert reopened.reopened >= 1
     assert reopened.verdict is not Verdict.CONFIRMED

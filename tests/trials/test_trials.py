@@ -53,8 +53,8 @@ def test_without_consent_nothing_is_ever_withheld(world: World) -> None:
         for event in luck.sample(["session-start", "failure", "prompt"], luck.randint(1, 3)):
             failed = {"tool_name": "Bash", "tool_input": {"command": "shopctl deploy --wait"}}
             error = "Exit code 2\nshopctl: error: unrecognized option '--wait'"
-            told = world.fire(event, log, source="startup", prompt="deploy the shop", error=error, **failed)
-            assert event != "failure" or "without --wait" in told
+            delivered = world.fire(event, log, source="startup", prompt="deploy the shop", error=error, **failed)
+            assert event != "failure" or "without --wait" in delivered
         assert not world.withheld_ids(log)
     world.cycle()
     with world.learner() as learner:
@@ -66,7 +66,7 @@ def test_without_consent_nothing_is_ever_withheld(world: World) -> None:
 def test_what_a_session_gets_is_the_coins_choice_and_stays_so(world: World) -> None:
     world.consent()
     world.cycle()
-    told: dict[bool, int] = {True: 0, False: 0}
+    counts: dict[bool, int] = {True: 0, False: 0}
     for _ in range(60):
         log = world.log()
         block = world.fire("session-start", log, source="startup")
@@ -74,11 +74,11 @@ def test_what_a_session_gets_is_the_coins_choice_and_stays_so(world: World) -> N
         assert ("leave out Skill commit" in block) is not any(each.startswith("R-") for each in held)
         assert "Hints" in block or "- Asked to" not in block
         assert not (held and block.count("R-") and any(each in block for each in held))
-        told["leave out Skill commit" in block] += 1
+        counts["leave out Skill commit" in block] += 1
         again = world.fire("session-start", log, source="compact")
         lines = [[line for line in each.split("\n") if line.startswith("- ")] for each in (again, block)]
         assert lines[0] == [line for line in lines[1] if '" or "skip ' not in line], "the arm does not change"
-    assert min(told.values()) > 15
+    assert min(counts.values()) > 15
     world.cycle()
     with world.learner() as learner:
         coins = learner.home.ledger.exposures.all(coin_only=True)
@@ -113,7 +113,7 @@ def hint_of(world: World) -> Trial:
 def test_a_hint_after_which_the_failure_falls_is_confirmed_and_proposed(world: World) -> None:
     world.consent()
     world.cycle()
-    go(world, "commits", lambda told: not told, "confirmed")
+    go(world, "commits", lambda has_hint: not has_hint, "confirmed")
     assert hint_of(world).chance == 0.95
     with world.learner() as learner:
         (proposal,) = [each for each in learner.proposals.all() if each.proposal.type is ProposalType.VERIFICATION]
@@ -137,8 +137,8 @@ def test_guards_in_shadow_are_listed_with_what_became_of_the_calls(world: World)
     call = log.call("Bash", command="shopctl deploy --wait")
     log.fail(call, f"Exit code 2\n{ERROR}")
     log.write(world.logs)
-    told = {"tool_name": "Bash", "tool_input": {"command": "shopctl deploy --wait"}, "tool_use_id": call}
-    assert world.fire("before-call", log, **told) == ""
+    payload = {"tool_name": "Bash", "tool_input": {"command": "shopctl deploy --wait"}, "tool_use_id": call}
+    assert world.fire("before-call", log, **payload) == ""
     world.cycle()
     (shadow,) = json.loads(run("trials", "--json").stdout)["shadows"]
     assert (shadow["fared"]["decisions"], shadow["fared"]["failed"]) == (1, 1)
@@ -172,10 +172,10 @@ def test_a_hint_that_changes_nothing_is_dropped_with_its_numbers(world: World) -
 def test_a_hint_that_makes_it_worse_goes_at_once_and_the_user_is_told_once(world: World) -> None:
     world.consent()
     world.cycle()
-    go(world, "commits", lambda told: told, "made worse")
-    told = world.fire("session-start", world.log(), source="startup")
-    assert "Tell the user once:\n- wisen tells its hint “Asked to “commit”, leave out Skill commit" in told
-    assert "made worse" in told
+    go(world, "commits", lambda has_hint: has_hint, "made worse")
+    delivered = world.fire("session-start", world.log(), source="startup")
+    assert "Tell the user once:\n- wisen tells its hint “Asked to “commit”, leave out Skill commit" in delivered
+    assert "made worse" in delivered
     world.cycle()
     assert "made worse" not in world.fire("session-start", world.log(), source="startup")
 
@@ -183,7 +183,7 @@ def test_a_hint_that_makes_it_worse_goes_at_once_and_the_user_is_told_once(world
 def test_a_fix_is_judged_by_what_follows_the_failure_it_is_told_after(world: World) -> None:
     world.consent()
     world.cycle()
-    without = go(world, "deploys", lambda told: not told, "confirmed")
+    without = go(world, "deploys", lambda has_hint: not has_hint, "confirmed")
     with world.learner() as learner:
         (fix,) = [each for each in learner.trials.all() if not each.subject.startswith("R-")]
         assert fix.judged.given.sessions == 0
@@ -196,7 +196,7 @@ def test_a_fix_is_judged_by_what_follows_the_failure_it_is_told_after(world: Wor
 def test_the_verdict_is_the_same_when_the_index_is_gone(world: World) -> None:
     world.consent()
     world.cycle()
-    go(world, "commits", lambda told: not told, "confirmed")
+    go(world, "commits", lambda has_hint: not has_hint, "confirmed")
     before = hint_of(world)
     for path in world.wisen.glob("index.db*"):
         path.unlink()
@@ -294,8 +294,8 @@ def test_what_the_user_confirmed_or_said_is_never_withheld(world: World) -> None
         learner.cycle(quick=True)
     for _ in range(40):
         log = world.log()
-        told = world.fire("session-start", log, source="startup")
-        assert "pnpm instead of npm" in told
+        delivered = world.fire("session-start", log, source="startup")
+        assert "pnpm instead of npm" in delivered
         assert all(each.startswith("R-") for each in world.withheld_ids(log)), "the fix is his now"
         failed = {"tool_name": "Bash", "tool_input": {"command": "shopctl deploy --wait"}}
         error_text = "Exit code 2\nshopctl: error: unrecognized option '--wait'"
@@ -313,8 +313,8 @@ def test_other_words_are_another_trial(world: World) -> None:
         (entry,) = [each for each in learner.lessons.all() if each.entry.category == "best_practice"]
         learner.lessons.decide(entry.entry.name, MoveKind.TEXT, "Asked to commit, do not call the skill commit.")
         learner.delivery.prepare_snapshots()
-    told = [world.fire("session-start", world.log(), source="startup") for _ in range(20)]
-    assert 0 < sum("do not call the skill" in each for each in told) < 20
+    delivered = [world.fire("session-start", world.log(), source="startup") for _ in range(20)]
+    assert 0 < sum("do not call the skill" in each for each in delivered) < 20
     world.cycle()
     with world.learner() as learner:
         versions = {each.version for each in learner.trials.all() if each.subject == first.subject}
@@ -334,20 +334,20 @@ def test_a_proposal_of_an_inferred_rule_can_be_tried_first(world: World) -> None
         learner.trials.try_out(each.proposal.id)
         learner.cycle(quick=True)
         assert not any(each.proposal.entry == entry.id and each.is_waiting for each in learner.proposals.all())
-    told = [world.fire("session-start", world.log(), source="startup") for _ in range(20)]
-    assert 0 < sum("Build the docs" in each for each in told) < 20
+    delivered = [world.fire("session-start", world.log(), source="startup") for _ in range(20)]
+    assert 0 < sum("Build the docs" in each for each in delivered) < 20
     with world.learner() as learner:
         learner.trials.allow_experiments(allowed=False)
-        (said,) = [each for each in learner.proposals.all() if each.is_waiting][:1]
+        (waiting,) = [each for each in learner.proposals.all() if each.is_waiting][:1]
         with pytest.raises(UsageError, match="wisen trials on"):
-            learner.trials.try_out(said.proposal.id)
+            learner.trials.try_out(waiting.proposal.id)
 
 
 def test_a_share_of_sessions_goes_without_any_hint_and_tells_what_all_of_them_do(world: World) -> None:
     world.consent(holdout=0.5)
     world.cycle()
     for _ in range(24):
-        world.deploys(lambda told: not told)
+        world.deploys(lambda has_hint: not has_hint)
     world.cycle()
     with world.learner() as learner:
         portfolio, rows = learner.trials.combined_effect()
@@ -367,12 +367,12 @@ def test_people_see_what_is_on_trial_and_which_sessions_went_without(world: Worl
     assert "Nothing is withheld. To allow experiments: wisen trials on" in run("trials").stdout
     run("trials", "on")
     assert "experiments = true" in (world.wisen / "config.toml").read_text()
-    go(world, "commits", lambda told: not told, "confirmed")
+    go(world, "commits", lambda has_hint: not has_hint, "confirmed")
     listed = run("trials").stdout
     assert re.search(r"seen in \d+ of \d+ sessions without it, 0 of \d+ with it; confirmed", listed)
-    (told,) = [each for each in json.loads(run("trials", "list", "--json").stdout)["trials"] if each["id"][:2] == "R-"]
-    assert told["judged"]["verdict"] == "confirmed"
-    shown = run("trials", "show", told["id"]).stdout
+    (trial,) = [each for each in json.loads(run("trials", "list", "--json").stdout)["trials"] if each["id"][:2] == "R-"]
+    assert trial["judged"]["verdict"] == "confirmed"
+    shown = run("trials", "show", trial["id"]).stdout
     rows = hint_of(world).rows
     assert all(f"{row.session}  withheld" in shown for row in rows if row.arm is Arm.WITHHELD)
     effect = run("effect", "--svg", tmp_path / "effect.svg").stdout

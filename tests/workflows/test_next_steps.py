@@ -47,7 +47,7 @@ def history(*course: str, session: int = 1, turns: tuple[Turn, ...] = ()) -> His
     return History(session=session, steps=steps(*course), turns=turns)
 
 
-def said(text: str, before: int) -> Turn:
+def user_turn(text: str, before: int) -> Turn:
     return Turn(id=f"m{before}", action=UserAction.SAID, at=AT, text=text, before=before)
 
 
@@ -80,10 +80,10 @@ def test_nothing_learnt_tells_nothing_but_what_the_session_did() -> None:
 
 def test_probabilities_sum_to_one_over_all_tools_and_few_are_told() -> None:
     model = learnt(history("Read", "Edit", "Bash", "Grep", "Read", "Write"), history("Task", "Read", "Bash"))
-    told = model.predict(steps("Read", "Unheard"), limit=ALL)
-    assert {each.tool for each in told} == {"Read", "Edit", "Bash", "Grep", "Write", "Task", "Unheard"}
-    assert sum(each.probability for each in told) == pytest.approx(1)
-    assert model.predict(steps("Read", "Unheard")) == told[:3]
+    predictions = model.predict(steps("Read", "Unheard"), limit=ALL)
+    assert {each.tool for each in predictions} == {"Read", "Edit", "Bash", "Grep", "Write", "Task", "Unheard"}
+    assert sum(each.probability for each in predictions) == pytest.approx(1)
+    assert model.predict(steps("Read", "Unheard")) == predictions[:3]
     assert model.predict(steps("Read"), limit=0) == ()
 
 
@@ -91,9 +91,9 @@ def test_a_situation_never_seen_falls_back_to_the_coarser_one() -> None:
     model = learnt(*[history("Glob", "$ git add a", "Read", "$ git add b", "Read")] * 3)
     assert first(model, "Edit", "Edit", "$ git add c") == "Read"
     assert first(model, "Edit", "Edit", "$ git push") == "Read"
-    told = model.predict(steps("Unheard"), limit=ALL)
-    assert {each.tool for each in told[:2]} == {"Bash", "Read"}
-    assert told[0].of == 0
+    predictions = model.predict(steps("Unheard"), limit=ALL)
+    assert {each.tool for each in predictions[:2]} == {"Bash", "Read"}
+    assert predictions[0].of == 0
 
 
 def test_the_program_and_its_subcommand_make_a_difference() -> None:
@@ -145,9 +145,9 @@ def test_the_same_file_and_another_are_told_apart() -> None:
 
 def test_what_the_user_just_typed_makes_a_difference() -> None:
     pairs = (("commit this", "Bash"), ("fix that", "Edit"))
-    model = learnt(*[history("Read", tool, turns=(said(text, 1),)) for text, tool in pairs] * 3)
-    assert model.predict(steps("Read"), [said("Commit all", 1)])[0].tool == "Bash"
-    assert model.predict(steps("Read"), [said("fix it", 1)])[0].tool == "Edit"
+    model = learnt(*[history("Read", tool, turns=(user_turn(text, 1),)) for text, tool in pairs] * 3)
+    assert model.predict(steps("Read"), [user_turn("Commit all", 1)])[0].tool == "Bash"
+    assert model.predict(steps("Read"), [user_turn("fix it", 1)])[0].tool == "Edit"
 
 
 def test_the_habit_of_this_session_counts() -> None:
@@ -161,10 +161,10 @@ def test_the_habit_of_this_session_counts() -> None:
 
 def test_newer_sessions_weigh_more_and_long_learning_stays_in_bounds() -> None:
     model = learnt(*[history("Read", "Edit")] * 1_000, *[history("Read", "Write")] * 60)
-    told = model.predict(steps("Read"), limit=ALL)
-    assert [each.tool for each in told[:2]] == ["Write", "Edit"]
-    assert [each.seen for each in told[:2]] == [60, 1_000]
-    assert sum(each.probability for each in told) == pytest.approx(1)
+    predictions = model.predict(steps("Read"), limit=ALL)
+    assert [each.tool for each in predictions[:2]] == ["Write", "Edit"]
+    assert [each.seen for each in predictions[:2]] == [60, 1_000]
+    assert sum(each.probability for each in predictions) == pytest.approx(1)
 
 
 def test_learning_the_same_gives_the_same_and_counts_come_back_from_json() -> None:
@@ -235,11 +235,13 @@ def test_whatever_was_done_the_answer_is_sorted_and_whole(
     learned: list[tuple[list[Step], list[Turn]]], asked: list[Step], turns: list[Turn]
 ) -> None:
     model = learnt(*(History(session=1, steps=tuple(one), turns=tuple(two)) for one, two in learned))
-    told = model.predict(asked, turns, limit=ALL)
-    assert list(told) == sorted(told, key=lambda each: (-each.probability, each.tool))
-    assert {each.tool for each in told} == {each.tool for each in [*asked, *(s for one, _ in learned for s in one)]}
-    assert not told or sum(each.probability for each in told) == pytest.approx(1)
-    assert all(0 <= each.seen <= each.of for each in told)
+    predictions = model.predict(asked, turns, limit=ALL)
+    assert list(predictions) == sorted(predictions, key=lambda each: (-each.probability, each.tool))
+    assert {each.tool for each in predictions} == {
+        each.tool for each in [*asked, *(s for one, _ in learned for s in one)]
+    }
+    assert not predictions or sum(each.probability for each in predictions) == pytest.approx(1)
+    assert all(0 <= each.seen <= each.of for each in predictions)
 
 
 def test_the_benchmark_predicts_every_call_of_the_later_sessions_beside_plain_chains() -> None:

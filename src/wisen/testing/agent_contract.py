@@ -123,7 +123,7 @@ class AgentContract:
         s.say("Good\ncatch!\tPROSE")
         s.say("Good\ncatch!\tPROSE")
         s.save()
-        events, troubles = read_all(s.agent)
+        events, problems = read_all(s.agent)
         kinds = [type(e) for e in events]
         ends = [Outcome] if self.tells_ends else []
         assert kinds == [Message, Message, Concession, Call, *ends, Concession, Concession]
@@ -132,7 +132,7 @@ class AgentContract:
         assert sorted(events, key=lambda e: e.at) == events
         assert len({e.session for e in events}) == len({e.place for e in events}) == 1
         assert {e.provenance for e in events if isinstance(e, Concession)} == {Provenance.OTHER}
-        assert read_all(s.agent) == (events, troubles)
+        assert read_all(s.agent) == (events, problems)
 
     def test_an_id_of_ours_that_the_assistant_names_is_kept_without_a_word_around_it(
         self, writers: Callable[[int], SessionWriter]
@@ -144,12 +144,12 @@ class AgentContract:
         s.say("PROSE: R-0a1b2c3, XR-0a1b2c3d, R-0a1b2c3d4, lrn-20260301-ab1 and LRN-2026-AB1 are none.")
         s.prompt("go on")
         s.save()
-        events, troubles = read_all(s.agent)
+        events, problems = read_all(s.agent)
         citations = [e for e in events if isinstance(e, Citation)]
         assert [e.name for e in citations] == ["R-0a1b2c3d", "LRN-20260301-AB1"]
         assert "PROSE" not in repr(citations)
         assert len({e.session for e in events}) == len({e.place for e in citations}) == 1
-        assert read_all(s.agent) == (events, troubles)
+        assert read_all(s.agent) == (events, problems)
 
     def test_an_interrupt_is_neither_a_failure_nor_a_turn(self, writers: Callable[[int], SessionWriter]) -> None:
         s = writers(1)
@@ -216,10 +216,10 @@ class AgentContract:
         s.shell("seq 1 99999999", "x" * 5_000_000)
         s.prompt("after")
         s.save()
-        events, troubles = read_all(s.agent)
+        events, problems = read_all(s.agent)
         assert typed_texts(events) == ["after"]
         assert [e.status for e in events if isinstance(e, Outcome)] == ([Status.OK] if self.tells_ends else [])
-        assert troubles == []
+        assert problems == []
 
     def test_reading_on_gives_the_same_as_reading_at_once(self, writers: Callable[[int], SessionWriter]) -> None:
         s = writers(1)
@@ -273,10 +273,10 @@ class AgentContract:
         s.garbage()
         s.prompt("after")
         s.save()
-        events, troubles = read_all(s.agent)
+        events, problems = read_all(s.agent)
         assert typed_texts(events) == ["before", "after"]
-        assert all(trouble.kind is not ReadProblemKind.UNREADABLE for trouble in troubles)
-        assert troubles
+        assert all(problem.kind is not ReadProblemKind.UNREADABLE for problem in problems)
+        assert problems
 
     def test_bytes_that_are_no_text_cost_no_more_than_themselves(self, writers: Callable[[int], SessionWriter]) -> None:
         for number, bad in enumerate((b"\xff" * 10, b"\\ud800abcd", b"\xed\xa0\x80abcdefg"), 1):
@@ -288,11 +288,11 @@ class AgentContract:
             s.save()
             for source in s.agent.sources():
                 _replace_everywhere(source.path, b"QQBROKENQQ", bad)
-            events, troubles = read_all(s.agent)
-            said = [text for text in typed_texts(events) if text and text.endswith(str(number))]
-            assert [text.partition(" ")[0] for text in said] in (["before", "with", "after"], ["before", "after"])
-            assert len(said) == 3 or troubles, "a line that cannot be read is told"
-            assert all(trouble.kind is not ReadProblemKind.UNREADABLE for trouble in troubles)
+            events, problems = read_all(s.agent)
+            typed = [text for text in typed_texts(events) if text and text.endswith(str(number))]
+            assert [text.partition(" ")[0] for text in typed] in (["before", "with", "after"], ["before", "after"])
+            assert len(typed) == 3 or problems, "a line that cannot be read is told"
+            assert all(problem.kind is not ReadProblemKind.UNREADABLE for problem in problems)
 
     def test_every_event_has_an_identity_of_its_own(self, writers: Callable[[int], SessionWriter]) -> None:
         s = writers(1)

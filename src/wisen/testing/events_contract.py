@@ -100,7 +100,7 @@ class EventsContract:
         index.events.store([ours.batch(bad), theirs.batch(bad)])
         found = index.events.counts(Selection(agent="codex"))
         assert (found.sources, found.sessions, found.typed_turns) == (1, 1, 2)
-        assert [trouble.path for trouble in index.events.read_problems(Selection(agent="codex"))] == ["/logs/b.jsonl"]
+        assert [problem.path for problem in index.events.read_problems(Selection(agent="codex"))] == ["/logs/b.jsonl"]
         assert index.events.counts(Selection(agent="hermes")).sources == 0
 
     def test_a_selection_can_be_places_and_what_lies_below_them(self, index: Index) -> None:
@@ -211,9 +211,9 @@ class EventsContract:
         index.events.store([log.batch(), alone.batch()])
         before = index.events.counts(Selection())
         log.place, log.context = "/elsewhere", "elsewhere"
-        for said in (log, alone):
-            said.concede(f"a of {said.session.native}", 0)
-            said.concede(f"b of {said.session.native}", 9)
+        for writer in (log, alone):
+            writer.concede(f"a of {writer.session.native}", 0)
+            writer.concede(f"b of {writer.session.native}", 9)
         log.add(structs.replace(log.events[-1].event, id="c"), withheld="aws-key")
         assert index.events.store([log.batch(), alone.batch()]) == 5
         again = reopen()

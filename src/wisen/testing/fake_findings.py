@@ -199,10 +199,10 @@ class SelectedFindings:
         outcomes = [
             event for event in self.events if isinstance(event, Outcome) and event.session == key and event.call == call
         ]
-        said = max(
+        newest = max(
             outcomes, key=lambda event: (whole_milliseconds(event.at), self._number(session, event.id)), default=None
         )
-        return (said.text or "") if said is not None and self._failure(session, call) is not None else ""
+        return (newest.text or "") if newest is not None and self._failure(session, call) is not None else ""
 
     def _arguments(self, session: int, call: str) -> str:
         event = self.events[self._number(session, call)]

@@ -120,7 +120,9 @@ class MemoryEvents:
     def read_problems(self, selection: Selection) -> tuple[ReadProblemCount, ...]:
         """Return what could not be read in the selected sources."""
         found = (
-            each for key, each in self._rows.troubles.items() if self._rows.is_selected(key[0], each.path, selection)
+            each
+            for key, each in self._rows.read_problems.items()
+            if self._rows.is_selected(key[0], each.path, selection)
         )
         return tuple(sorted(found, key=lambda each: (each.path, each.first_offset, each.kind.value, each.detail)))
 
@@ -144,21 +146,21 @@ class MemoryEvents:
     def _store_problems(self, batch: IndexBatch) -> None:
         source: Source = batch.source
         owner = (source.agent, str(source.path))
-        self._rows.troubles = {
+        self._rows.read_problems = {
             key: count
-            for key, count in self._rows.troubles.items()
+            for key, count in self._rows.read_problems.items()
             if key[:2] != owner
             or not (batch.from_start or key[2] in (ReadProblemKind.UNFINISHED, ReadProblemKind.UNREADABLE))
         }
-        for trouble in batch.problems:
-            key = (*owner, trouble.kind, trouble.detail)
-            before = self._rows.troubles.get(key)
-            self._rows.troubles[key] = ReadProblemCount(
+        for problem in batch.problems:
+            key = (*owner, problem.kind, problem.detail)
+            before = self._rows.read_problems.get(key)
+            self._rows.read_problems[key] = ReadProblemCount(
                 path=owner[1],
-                kind=trouble.kind,
-                detail=trouble.detail,
+                kind=problem.kind,
+                detail=problem.detail,
                 count=1 + (0 if before is None else before.count),
-                first_offset=trouble.offset if before is None else min(before.first_offset, trouble.offset),
+                first_offset=problem.offset if before is None else min(before.first_offset, problem.offset),
             )
 
 

@@ -33,7 +33,7 @@ class IndexRows:
         self.sessions: dict[SessionKey, int] = {}
         self.holdings: set[tuple[str, SessionKey]] = set()
         self.places: set[tuple[SessionKey, str]] = set()
-        self.troubles: dict[tuple[str, str, ReadProblemKind, str], ReadProblemCount] = {}
+        self.read_problems: dict[tuple[str, str, ReadProblemKind, str], ReadProblemCount] = {}
         self.sizes: Counter[int] = Counter()
         """By session, how many events it has."""
         self.handed: dict[int, int] = {}
@@ -73,9 +73,9 @@ class IndexRows:
             if isinstance(each, Call):
                 steps.append(_step(each, ends.get(each.id), context))
             elif isinstance(each, Concession):
-                said = [place for place, turn in enumerate(turns) if turn.action is UserAction.SAID]
-                if said:
-                    turns[said[-1]] = structs.replace(turns[said[-1]], conceded=True)
+                places = [place for place, turn in enumerate(turns) if turn.action is UserAction.SAID]
+                if places:
+                    turns[places[-1]] = structs.replace(turns[places[-1]], conceded=True)
             elif (act := _act(each)) is not None:
                 turns.append(turn_of(each, act, len(steps), context))
         key = next(key for key, known in self.sessions.items() if known == number)

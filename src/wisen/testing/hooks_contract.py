@@ -50,11 +50,11 @@ class HooksContract:
         assert places == {each.keys for each in wanted}
 
     def test_what_is_wanted_names_nothing_but_the_home(self, hooks: Hooks) -> None:
-        said = msgspec.json.encode([each.value for each in hooks.required_hooks(CALLER)]).decode()
-        assert "s here" in said or "s%20here" in said
-        assert "client.py" not in said
-        assert "python" not in said
-        assert str(Path(__file__).parents[1]) not in said, "nothing inside the package"
+        encoded = msgspec.json.encode([each.value for each in hooks.required_hooks(CALLER)]).decode()
+        assert "s here" in encoded or "s%20here" in encoded
+        assert "client.py" not in encoded
+        assert "python" not in encoded
+        assert str(Path(__file__).parents[1]) not in encoded, "nothing inside the package"
 
     def test_settings_that_the_agent_would_write_itself_are_followed(self, hooks: Hooks) -> None:
         wanted = msgspec.json.format(msgspec.json.encode(_settings(hooks.required_hooks(CALLER))), indent=2)

@@ -143,10 +143,10 @@ class EmbedderContract:
             assert math.hypot(*vector) == pytest.approx(1, abs=1e-4)
 
     def test_texts_that_say_the_same_are_nearer_than_others(self, embedder: Embedder) -> None:
-        said, again, other = embedder.embed(
+        first, again, other = embedder.embed(
             ["please use tabs for indentation", "use tabs for indentation, please", "the database is locked again"]
         )
-        assert _similarity(said, again) > _similarity(said, other)
+        assert _similarity(first, again) > _similarity(first, other)
 
 
 class ExecutorContract:
