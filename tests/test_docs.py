@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.test_architecture import FEATURES
+from tests.test_architecture import FEATURES, ROLES
 
 ROOT = Path(__file__).parent.parent
 
@@ -95,3 +95,18 @@ def test_every_page_is_linked_from_the_index() -> None:
     linked = set(re.findall(r"\]\(([^)#]+)", (ROOT / "docs" / "README.md").read_text(encoding="utf-8")))
     pages = {path.name for path in (ROOT / "docs").glob("*.md")} - {"README.md"}
     assert not pages - linked
+
+
+@pytest.mark.parametrize("page", ["ARCHITECTURE.md", "docs/inside.md"])
+def test_every_file_named_in_the_pages_about_the_code_exists(page: str) -> None:
+    text = (ROOT / page).read_text(encoding="utf-8")
+    named = re.findall(r"`((?:[\w-]+/)*[\w-]+\.(?:py|toml|json|js))(?:: \w+)?`", text)
+    roles = {f"{role}.py" for role in ROLES}
+    missing = [
+        name
+        for name in named
+        if name not in roles
+        and not any((base / name).is_file() for base in (ROOT, ROOT / "src" / "wisen", ROOT / "docs"))
+    ]
+    assert named
+    assert not missing
