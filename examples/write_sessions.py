@@ -18,7 +18,7 @@ NOT_READ = "<tool_use_error>File has not been read yet. Read it first before wri
 
 
 def main() -> None:
-    """Write every session anew."""
+    """Write every session again."""
     for old in SESSIONS.glob("**/*.jsonl"):
         old.unlink()
     for session in (checkout(), tests(), migration(), search(), invoices(), release()):

@@ -110,3 +110,11 @@ def test_every_file_named_in_the_pages_about_the_code_exists(page: str) -> None:
     ]
     assert named
     assert not missing
+
+
+def test_every_name_that_architecture_gives_to_a_file_is_in_that_file() -> None:
+    text = (ROOT / "ARCHITECTURE.md").read_text(encoding="utf-8")
+    named = re.findall(r"`((?:[\w-]+/)*[\w-]+\.py): (\w+)`", text)
+    package = ROOT / "src" / "wisen"
+    assert len(named) > 20
+    assert not [pair for pair in named if pair[1] not in (package / pair[0]).read_text(encoding="utf-8")]
