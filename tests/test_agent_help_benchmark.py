@@ -58,7 +58,7 @@ def test_only_what_may_be_asked_about_in_use_is_asked_about(text: str, may: bool
     assert is_question_candidate(text) is may
 
 
-def test_answers_without_errors_mend_what_was_wrong_and_errors_spoil_it(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_right_answers_correct_what_was_wrong_and_wrong_ones_spoil_it(monkeypatch: pytest.MonkeyPatch) -> None:
     helped = AnsweredTurns([a_project([0.4, 0.9, 0.6, 0.1], [True, True, False, False])])
     assert helped.figures([[[]]])["correction_f1"] == 0.5
     monkeypatch.setattr(detect_oracle, "_ERRS", 0.0)

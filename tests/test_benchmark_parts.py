@@ -154,7 +154,7 @@ def test_an_empty_folder_is_named_and_what_belongs_there(
 
 @pytest.mark.parametrize("name", ["detect", "attribution", "poison"])
 @pytest.mark.parametrize("rows", ["not json\n", '{"x": 1}\n', "[1]\n", "\xff\n"])
-def test_records_of_another_shape_are_told_and_not_raised(
+def test_records_of_another_shape_are_reported_and_not_raised(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], name: str, rows: str
 ) -> None:
     session_in(tmp_path)

@@ -141,7 +141,7 @@ def test_of_made_up_pastes_and_records_nothing_is_learnt_and_of_what_is_typed_al
     assert len(figures["by_agent"]) >= 9
 
 
-def test_absent_data_is_told_with_exit_code_three(tmp_path: Path) -> None:
+def test_absent_data_is_reported_with_exit_code_three(tmp_path: Path) -> None:
     for name in ("scan", "poison", "secrets"):
         assert run(name, "--data", str(tmp_path), expect=3) == ""
 

@@ -18,7 +18,7 @@ def test_without_a_file_everything_has_its_default(tmp_path: Path) -> None:
     assert load(tmp_path, {}) == Settings(home=tmp_path)
 
 
-def test_what_an_earlier_version_was_told_is_no_mistake(tmp_path: Path) -> None:
+def test_settings_of_an_earlier_version_are_no_mistake(tmp_path: Path) -> None:
     (tmp_path / "config.toml").write_text("[promote]\nstated = 0.5\noccurrences = 4\n")
     settings = load(tmp_path, {"WISEN_PROMOTE_DURABLE": "0.9"})
     assert settings.promote.occurrences == 4

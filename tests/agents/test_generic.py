@@ -371,7 +371,7 @@ class TestDocuments(AgentContract):
         assert typed_texts(events) == ["look around"]
         assert [t.kind for t in troubles] == [ReadProblemKind.GARBLED]
 
-    def test_garbage_costs_only_itself_and_is_told(self, writers: Callable[[int], SessionWriter]) -> None:
+    def test_garbage_costs_only_itself_and_is_reported(self, writers: Callable[[int], SessionWriter]) -> None:
         """A document that is torn is lost as a whole, and told."""
         s = writers(1)
         s.prompt("before")

@@ -131,7 +131,7 @@ def test_a_project_may_have_limits_of_its_own(home: Path, ours: Path, named_by: 
 @pytest.mark.parametrize(
     "settings", ["contexts = 3", '[archive.contexts."a"]\nweeks = 3', '[archive.contexts."a"]\ndays = -3']
 )
-def test_limits_that_make_no_sense_are_told(home: Path, ours: Path, settings: str) -> None:
+def test_limits_that_make_no_sense_are_reported(home: Path, ours: Path, settings: str) -> None:
     limited(ours, settings)
     with pytest.raises(SettingsError, match="archive"):
         wisen.open_learner()

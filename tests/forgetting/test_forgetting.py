@@ -150,7 +150,7 @@ def test_it_is_forgotten_in_its_project_and_stays_in_others(home: Path) -> None:
     assert stat.S_IMODE((home / "wisen" / "salt").stat().st_mode) == 0o600
 
 
-def test_what_is_said_anew_is_learnt_anew_and_the_old_stays_forgotten(home: Path) -> None:
+def test_what_is_stated_again_is_learnt_again_and_the_old_stays_forgotten(home: Path) -> None:
     message = "no, from now on always use quickbeam instead of npm"
     shop = taught(home, message)
     with wisen.open_learner() as learner:
@@ -228,7 +228,7 @@ def test_a_rule_is_taken_out_of_the_file_and_what_the_user_wrote_stays(home: Pat
         assert learner.lessons.all() == ()
 
 
-def test_a_line_that_the_user_reworded_is_his(home: Path) -> None:
+def test_a_line_that_the_user_reworded_belongs_to_the_user(home: Path) -> None:
     shop = told_three_times(home)
     (shop / "CLAUDE.md").write_text("# Shop\n")
     with wisen.open_learner() as learner:

@@ -216,7 +216,7 @@ def _environment() -> dict[str, str]:
     return dict(os.environ)
 
 
-def test_a_project_is_switched_off_and_on_by_the_one_door(
+def test_a_project_is_switched_off_and_on_through_the_editor(
     home: Path, ours: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     keeper = learnt(home)

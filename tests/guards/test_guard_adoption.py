@@ -98,7 +98,7 @@ def test_a_new_guard_is_in_shadow_and_proposed_with_what_it_would_have_done(fact
     assert "It would have matched: rtk bun test" in proposal.why
 
 
-def test_what_a_backtest_came_to_is_told_with_what_was_hidden_and_what_it_would_have_hit() -> None:
+def test_what_a_backtest_came_to_is_reported_with_what_was_hidden_and_what_it_would_have_hit() -> None:
     past = Backtest(
         sessions=9, calls=6, met=2, masked=1, helped=1, bad=1, good=1, open=2, low=0.25, hit=("rtk bun -v",)
     )
@@ -151,7 +151,7 @@ def test_one_that_was_skipped_waits_for_new_evidence(factory: RowFactory, answer
     assert len(propose_candidates([fix(5)], [state()], later, factory)) == 1
 
 
-def test_a_proposal_that_waits_is_made_anew_once_the_past_speaks_clearly(factory: RowFactory) -> None:
+def test_a_waiting_proposal_is_replaced_once_the_evidence_is_clear(factory: RowFactory) -> None:
     def sure(low: float, good: int = 0) -> GuardCandidate:
         return fix(99)._replace(backtest=structs.replace(fix(99, good).backtest, low=low))
 
@@ -219,7 +219,7 @@ def a_rule(since: datetime | None = None, **sessions: datetime) -> DeliveredRule
 
 
 @pytest.mark.requirement("X3")
-def test_a_rule_is_violated_by_what_was_done_after_it_was_told() -> None:
+def test_a_rule_is_violated_by_what_was_done_after_its_delivery() -> None:
     acts = ("ok npm test", "said go on", "ok npm ci", "ok npm run x", "said and now", "failed npm x | no")
     calls = met(*acts)
     assert find_violations(a_rule(), calls) == [], "nobody was told"
@@ -234,7 +234,7 @@ def test_a_rule_is_violated_by_what_was_done_after_it_was_told() -> None:
 
 
 @pytest.mark.requirement("X3")
-def test_violations_are_told_oldest_first_over_sessions() -> None:
+def test_violations_are_reported_oldest_first_over_sessions() -> None:
     late, early = met("ok npm a", native="b", start=AT + timedelta(days=1)), met("ok npm b", native="a")
     found = find_violations(a_rule(AT - timedelta(days=1)), [*late, *early])
     assert [each.history.native for each in found] == ["a", "b"]

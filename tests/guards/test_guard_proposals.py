@@ -134,7 +134,7 @@ def test_approved_it_warns_and_a_dry_run_leaves_it_in_shadow(proposed: Path) -> 
 
 @pytest.mark.requirement("F6")
 @pytest.mark.usefixtures("proposed")
-def test_who_approves_in_his_own_words_has_them_done() -> None:
+def test_an_approval_in_other_words_has_those_words_applied() -> None:
     edited = TEXT.replace("warn", "deny").replace("shopctl: unknown option", "there is none")
     assert f"Is approved: {edited}" in run("proposals", "approve", "1", "--text", edited).stdout
     (guard,) = guards()
@@ -307,7 +307,7 @@ def test_a_dry_run_changes_nothing(proposed: Path, arguments: tuple[str, ...]) -
         (("backtest", "allow npm x"), ("'allow npm x'", "never allows")),
     ],
 )
-def test_what_cannot_be_done_is_told_with_the_value_and_the_next_step(
+def test_what_cannot_be_done_is_reported_with_the_value_and_the_next_step(
     arguments: tuple[str, ...], says: tuple[str, ...]
 ) -> None:
     told_ = run("guards", *arguments, expect=1)

@@ -58,7 +58,9 @@ def begins(home: Path, project: Path, number: int) -> None:
 
 
 @pytest.mark.requirement("X3")
-def test_a_rule_that_was_told_and_not_kept_twice_becomes_a_proposal_with_both_times(home: Path, project: Path) -> None:
+def test_a_rule_that_was_delivered_and_broken_twice_becomes_a_proposal_with_both_times(
+    home: Path, project: Path
+) -> None:
     stated(home, project)
     later = -5  # what is told now is told before what is done in five minutes
     session(home, project, 2, "npm run build", "npm test", minutes=later)

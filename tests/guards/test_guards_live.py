@@ -263,7 +263,7 @@ def test_what_is_switched_off_is_off_at_once_in_a_session_that_runs(home: Path, 
 
 @pytest.mark.requirement("X10")
 @pytest.mark.parametrize("broken", ["cut off", "other bytes", "gone"])
-def test_a_broken_sheet_lets_every_call_pass_and_is_told_at_the_next_start(
+def test_a_broken_sheet_lets_every_call_pass_and_is_reported_at_the_next_start(
     home: Path, wisen: Path, project: Path, broken: str
 ) -> None:
     guarded(home, f"deny {WRONG} -> {RIGHT}")

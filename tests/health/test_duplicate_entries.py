@@ -82,7 +82,7 @@ def test_the_doctor_finds_what_is_there_twice_and_its_repair_joins_it(learner: L
     assert learner.learn(jobs=1).proposals == len({*asked})
 
 
-def test_a_line_that_stands_twice_is_taken_out_once_by_the_one_door(learner: Learner, project: Path) -> None:
+def test_a_line_that_stands_twice_is_removed_once_through_the_editor(learner: Learner, project: Path) -> None:
     rules = project / "CLAUDE.md"
     texts: list[bytes] = []
     for each in learner.proposals.all():

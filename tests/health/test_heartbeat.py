@@ -196,7 +196,7 @@ def test_breakage_5_the_launcher_is_gone_or_not_ours(world: World) -> None:
     assert str(launcher) in bad(world, HOOKS)
 
 
-def test_hooks_of_an_older_wisen_are_told_with_the_risk_and_how_to_replace_them(world: World) -> None:
+def test_hooks_of_an_older_wisen_are_reported_with_the_risk_and_how_to_replace_them(world: World) -> None:
     old = {
         event: [{"hooks": [{"type": "command", "command": direct_command(own, package=str(world.package))}]}]
         for event, own in EVENTS.items()
@@ -209,7 +209,7 @@ def test_hooks_of_an_older_wisen_are_told_with_the_risk_and_how_to_replace_them(
     assert all("`wisen install claude-code`" in each.next_step for each in findings)
 
 
-def test_settings_that_claude_code_stopped_to_read_are_told(world: World) -> None:
+def test_settings_that_claude_code_stopped_to_read_are_reported(world: World) -> None:
     world.settings.write_text("// my own\n" + world.settings.read_text())
     assert "Claude Code ignores the whole file: line 1" in bad(world, HOOKS)
 
@@ -297,13 +297,13 @@ def test_breakage_15_the_loop_stops_with_an_error(world: World) -> None:
     assert list(heartbeat.last_run_findings(())) == []
 
 
-def test_what_the_settings_tell_is_told_also_without_a_ledger(world: World) -> None:
+def test_problems_in_the_settings_are_reported_without_a_ledger(world: World) -> None:
     world.python.unlink()
     (found,) = hook_status(world.watched, None)
     assert (found.state, found.since) == (HookState.BROKEN, None)
 
 
-def test_a_failure_of_the_client_is_told_also_after_a_session_was_told(world: World) -> None:
+def test_a_failure_of_the_client_is_reported_also_after_a_session_was_warned(world: World) -> None:
     beats = world.home / "spool" / "beats"
     fired = (NOON + timedelta(hours=1)).timestamp()
     (beats / "failed").write_text(json.dumps({"event": "prompt", "kind": "OSError", "at": fired}))
@@ -317,7 +317,7 @@ def test_a_failure_of_the_client_is_told_also_after_a_session_was_told(world: Wo
     assert bad(world, HOOKS).startswith("the last one fired 2026-03-01 13:00 UTC, and a session began")
 
 
-def test_hooks_that_wait_for_trust_are_told_with_how_and_loudly_once_a_session_missed_them(world: World) -> None:
+def test_hooks_that_wait_for_trust_are_reported_with_how_and_loudly_once_a_session_missed_them(world: World) -> None:
     codex = CodexHooks(world.user, {})
     (world.user / ".codex").mkdir()
     install_hooks(world.edit_ports, codex.file(), codex, codex.required_hooks(world.caller))
@@ -337,7 +337,7 @@ def test_hooks_that_wait_for_trust_are_told_with_how_and_loudly_once_a_session_m
     assert "before you trust them" in bad(world, "codex hooks")
 
 
-def test_the_feature_that_codex_has_switched_off_is_told(world: World) -> None:
+def test_the_feature_that_codex_has_switched_off_is_reported(world: World) -> None:
     codex = CodexHooks(world.user, {})
     (world.user / ".codex").mkdir()
     install_hooks(world.edit_ports, codex.file(), codex, codex.required_hooks(world.caller))

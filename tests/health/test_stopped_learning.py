@@ -54,7 +54,7 @@ def started(home: Path, session: str = "s") -> str:
 @pytest.mark.parametrize(
     ("how", "advice"), [("full", "is full. Make room there"), ("read-only", "cannot be written. Make it writable")]
 )
-def test_where_nothing_can_be_written_each_session_is_told_once(tmp_path: Path, how: str, advice: str) -> None:
+def test_where_nothing_can_be_written_each_session_is_warned_once(tmp_path: Path, how: str, advice: str) -> None:
     command = ["unshare", "-rm", sys.executable, "-c", _ON_A_MOUNT, str(tmp_path), str(CLIENT), how]
     done = subprocess.run(command, capture_output=True, text=True, check=True, timeout=60)
     starts = json.loads(done.stdout)
@@ -70,7 +70,7 @@ def test_where_nothing_can_be_written_each_session_is_told_once(tmp_path: Path, 
     assert advice in delivered
 
 
-def test_a_damaged_ledger_is_told_by_the_session_after_the_cycle_that_found_it(home: Path) -> None:
+def test_a_damaged_ledger_is_reported_by_the_session_after_the_cycle_that_found_it(home: Path) -> None:
     place = home / "wisen"
     log = ClaudeTranscript(1)
     log.prompt("No, never use npm here, always use pnpm instead.")
@@ -123,7 +123,7 @@ def test_how_long_it_is_so_is_counted_from_the_first_failure(tmp_path: Path) -> 
 
 
 @pytest.mark.parametrize("content", [b"", b"{", b"[]", b"\xff\xfe", b'{"kind": 5, "since": "x"}', b"x" * 100_000])
-def test_a_broken_note_is_told_as_a_failure_and_breaks_nothing(tmp_path: Path, content: bytes) -> None:
+def test_a_broken_note_is_reported_as_a_failure_and_breaks_nothing(tmp_path: Path, content: bytes) -> None:
     (tmp_path / "spool").mkdir()
     (tmp_path / "spool" / "stopped").write_bytes(content)
     assert "wisen has stopped learning: every run fails" in started(tmp_path)

@@ -139,7 +139,7 @@ def test_installing_repairs_hooks_in_every_file_and_forgets_those_that_were_take
     assert {each["path"] for each in result["files"]} == {str(settings), str(local)}
 
 
-def test_a_project_that_was_deleted_is_no_trouble(project: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_deleted_project_is_no_problem(project: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     gone = project / "gone"
     gone.mkdir()
     monkeypatch.chdir(gone)
@@ -158,7 +158,7 @@ def test_what_is_not_there_is_named(settings: Path) -> None:
     assert settings.read_bytes() == USER_SETTINGS
 
 
-def test_settings_that_are_broken_are_told_and_left_alone(settings: Path) -> None:
+def test_settings_that_are_broken_are_reported_and_left_alone(settings: Path) -> None:
     settings.write_bytes(b'{"hooks": ')
     assert str(settings) in run("install", "claude-code", expect=1).stderr
     assert settings.read_bytes() == b'{"hooks": '
@@ -293,7 +293,7 @@ def test_status_and_doctor_tell_that_hooks_have_gone(settings: Path) -> None:
     assert gone in [finding["says"] for finding in json.loads(run("doctor", "--json", expect=4).stdout)["findings"]]
 
 
-def test_observers_of_the_project_are_told_as_well(project: Path) -> None:
+def test_observers_of_the_project_are_reported_as_well(project: Path) -> None:
     shared = project / ".claude" / "settings.json"
     shared.parent.mkdir()
     shared.write_bytes(USER_SETTINGS)

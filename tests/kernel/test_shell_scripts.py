@@ -154,7 +154,7 @@ def test_a_line_is_read_as_a_shell_reads_it(line: str, commands: list[str]) -> N
         ("sed s/a/b/ f", [], ""),
     ],
 )
-def test_the_files_that_a_command_writes_are_told(line: str, writes: list[str], folder: str) -> None:
+def test_the_files_that_a_command_writes_are_found(line: str, writes: list[str], folder: str) -> None:
     last = read_line(line).runs[-1]
     assert (last.writes, last.folder) == (writes, folder)
 

@@ -168,7 +168,7 @@ def test_it_may_do_as_little_as_it_can_be_told_to(programs: Programs, name: str,
         ('{"type": "result", "is_error": true, "result": "API Error: 529 overloaded"}', "", 1, Reason.RATE_LIMITED),
     ],
 )
-def test_what_a_program_complains_of_is_told_apart(
+def test_what_a_program_complains_of_is_distinguished(
     programs: Programs, says: str, complains: str, code: int, reason: Reason
 ) -> None:
     with pytest.raises(ModelFailed) as failed:

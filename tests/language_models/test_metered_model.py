@@ -90,7 +90,7 @@ def test_the_same_question_costs_nothing_the_second_time() -> None:
     assert world.today.calls == 2
 
 
-def test_another_model_is_asked_anew() -> None:
+def test_another_model_is_asked_again() -> None:
     world = World(ScriptedResponder([YES, NO]))
     world.model.ask(harmless("a"))
     world.policy = ModelsPolicy(nano="fake:other")
@@ -171,7 +171,7 @@ def test_costs_are_exact() -> None:
     assert world.today == UsageTotal(7, 7 * (123_457 + 891), 133_372_050, 0)
 
 
-def test_an_unknown_price_is_told_as_unknown_and_counts_at_the_stated_one() -> None:
+def test_an_unknown_price_is_reported_as_unknown_and_counts_at_the_stated_one() -> None:
     world = World(ScriptedResponder([Reply(YES, 1000, 100)], is_local=False))
     assert world.model.ask(harmless("a")).money is None
     assert world.today == UsageTotal(1, 1100, ABSENT_PRICE.nanos(1000, 100), 1)
@@ -227,7 +227,7 @@ def test_what_does_not_pass_is_not_tried_again(reason: Reason) -> None:
     assert world.purse.active_cooldowns("desk", world.clock.now()) == ()
 
 
-def test_a_model_that_fails_is_left_alone_and_it_is_told_until_when() -> None:
+def test_a_model_that_fails_is_paused_and_it_is_reported_until_when() -> None:
     world = World(ScriptedResponder([*[failing(Reason.UNAVAILABLE)] * MAX_TRIES, YES]))
     with pytest.raises(ModelFailed, match=r"not asked again until 12:05:01"):
         world.model.ask(harmless("a"))
@@ -387,7 +387,7 @@ def test_what_safety_refuses_is_not_kept_as_an_answer() -> None:
         ("openai:gpt-5-nano", {}, False),
     ],
 )
-def test_what_is_local_is_told_by_the_address(name: str, environment: dict[str, str], local: bool) -> None:
+def test_what_is_local_is_decided_by_the_address(name: str, environment: dict[str, str], local: bool) -> None:
     assert HostedModel(name, environment).is_local is local
 
 

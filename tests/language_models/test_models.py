@@ -114,7 +114,7 @@ def test_nothing_is_shown_of_models_where_there_are_none(home: Path) -> None:
     ],
     ids=lambda value: str(value)[:60],
 )
-def test_each_way_to_fail_is_told_apart(home: Path, says: ChatAnswer, reason: Reason, requests: int) -> None:
+def test_each_way_to_fail_is_distinguished(home: Path, says: ChatAnswer, reason: Reason, requests: int) -> None:
     with world(home, [says]) as (server, learner):
         error = failure(learner, "a")
     assert (error.reason, len(server.requests)) == (reason, requests)
@@ -135,7 +135,7 @@ def _today(learner: Learner) -> str:
     return learner.home.local(learner.home.clock.now()).date().isoformat()
 
 
-def test_after_a_moment_of_trouble_it_works(home: Path) -> None:
+def test_after_a_brief_outage_it_works(home: Path) -> None:
     with world(home, [ChatAnswer("oops", 500), ChatAnswer("slow down", 429, {"Retry-After": "0"}), YES]) as (
         server,
         learner,
@@ -218,7 +218,7 @@ def test_nothing_leaves_the_machine_where_only_local_models_are_allowed(home: Pa
 
 
 @pytest.mark.parametrize("name", ["small", "http://127.0.0.1/v1", "http://ada:pw@127.0.0.1/v1|small", "openai:"])
-def test_what_is_no_models_name_is_told(home: Path, name: str) -> None:
+def test_what_is_no_models_name_is_reported(home: Path, name: str) -> None:
     configure(home, name)
     output = run("models", "check", expect=1)
     assert "pw" not in output.stderr

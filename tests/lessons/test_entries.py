@@ -120,7 +120,7 @@ def test_a_message_that_says_two_things_is_one_occurrence_and_praise_is_none() -
         (SignalKind.GAP, "fyi: the API moved to v3", EntryType.LEARNING, "fyi: the API moved to v3"),
     ],
 )  # fmt: skip
-def test_what_has_no_lesson_is_told_by_its_sentence(
+def test_what_has_no_lesson_is_described_by_its_sentence(
     kind: SignalKind, text: str, type_: EntryType, summary: str
 ) -> None:
     (entry,) = run(MemoryLedger(), sighting(1, text, kind)).entries.all()

@@ -29,7 +29,7 @@ def proposals() -> list[dict[str, str]]:
 
 
 @pytest.mark.requirement("S5", "S6")
-def test_by_the_users_word_it_is_proposed_for_his_own_file(home: Path) -> None:
+def test_after_a_statement_it_is_proposed_for_the_users_own_file(home: Path) -> None:
     say(home, 1, "shop", "no, from now on always use pnpm in all my projects, not npm")
     run("learn")
     (proposal,) = proposals()

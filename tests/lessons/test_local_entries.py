@@ -38,7 +38,7 @@ def test_what_is_typed_to_local_models_again_and_again_stays_private() -> None:
 
 @pytest.mark.parametrize("order", [(1, 2), (2, 1)])
 @pytest.mark.requirement("X7")
-def test_what_is_typed_to_a_hosted_model_as_well_is_told_in_the_words_typed_there(order: tuple[int, int]) -> None:
+def test_what_is_typed_to_a_hosted_model_as_well_is_delivered_in_the_words_typed_there(order: tuple[int, int]) -> None:
     """Whichever comes first, also in two runs."""
     to_local, to_hosted = local(order[0], FIRST), sighting(order[1], REWORDED)
     together = run(MemoryLedger(), to_local, to_hosted)
@@ -50,7 +50,7 @@ def test_what_is_typed_to_a_hosted_model_as_well_is_told_in_the_words_typed_ther
         assert (state.text, state.local, state.is_private) == (REWORDED, False, False)
 
 
-def test_what_a_local_session_was_about_is_not_told_with_words_typed_to_a_hosted_model() -> None:
+def test_what_a_local_session_was_about_is_not_delivered_with_words_typed_to_a_hosted_model() -> None:
     trigger = Trigger(tool="Bash", words=("quince",), did="ran quince", cause=TriggerCause.NAMED)
     seen = local(2, FIRST)
     lesson = seen.said.signal.lesson
@@ -65,7 +65,7 @@ def test_what_a_local_session_was_about_is_not_told_with_words_typed_to_a_hosted
     assert (state.sessions, state.trigger) == (2, None)
 
 
-def test_only_a_rule_that_a_person_approved_is_told_in_spite_of_that() -> None:
+def test_only_a_rule_that_a_person_approved_is_delivered_in_spite_of_that() -> None:
     entry = an_entry()
 
     def is_private(*moves: Move) -> bool:
@@ -80,7 +80,7 @@ def test_only_a_rule_that_a_person_approved_is_told_in_spite_of_that() -> None:
     assert not is_private(confirmed, promoted)
 
 
-def test_an_entry_that_is_joined_with_one_for_hosted_models_is_told() -> None:
+def test_an_entry_that_is_joined_with_one_for_hosted_models_is_delivered() -> None:
     one, other = an_entry(), structs.replace(an_entry(), id="other", name="LRN-20260301-OTH")
     moves = [
         a_move("1", kind=MoveKind.LOCAL, value=ONLY_LOCAL),

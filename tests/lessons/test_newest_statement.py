@@ -103,7 +103,7 @@ def test_what_is_asked_for_only_this_time_takes_the_place_of_nothing(shop: Teach
 
 
 @pytest.mark.requirement("S6", "S9")
-def test_where_the_old_word_is_in_a_file_the_change_is_proposed_and_the_newest_told_until_then(
+def test_where_the_old_word_is_in_a_file_the_change_is_proposed_and_the_newest_delivered_until_then(
     shop: TeachingUser,
 ) -> None:
     claude = shop.project() / "CLAUDE.md"

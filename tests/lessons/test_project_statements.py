@@ -68,7 +68,7 @@ def learn(home: Path, *sessions: str) -> Learnt:
         ("i det här repot använder vi alltid pnpm, aldrig npm", "I det här repot använder vi alltid pnpm, aldrig npm"),
     ],
 )  # fmt: skip
-def test_the_rule_of_a_project_is_told_and_proposed_there_when_it_was_said_once(
+def test_the_rule_of_a_project_is_delivered_and_proposed_there_when_it_was_said_once(
     message: str, line: str, home: Path
 ) -> None:
     found = learn(home, message)
@@ -88,7 +88,7 @@ def test_the_rule_of_a_project_is_told_and_proposed_there_when_it_was_said_once(
         "can you fix this like the one above?",
     ],
 )
-def test_a_waiver_a_remark_and_what_is_for_now_are_not_told_unapproved(message: str, home: Path) -> None:
+def test_a_waiver_a_remark_and_what_is_for_now_are_not_delivered_unapproved(message: str, home: Path) -> None:
     assert "said by the user" not in learn(home, message).block.casefold()
 
 

@@ -66,7 +66,7 @@ def detected_kinds(text: str) -> set[SignalKind]:
         "错了，端口是 8080",
     ],
 )
-def test_corrections_are_heard(text: str) -> None:
+def test_corrections_are_detected(text: str) -> None:
     assert SignalKind.CORRECTION in detected_kinds(text)
 
 
@@ -80,7 +80,7 @@ def test_corrections_are_heard(text: str) -> None:
         "Why can't you read the images in the folder?",
     ],
 )
-def test_requests_are_heard(text: str) -> None:
+def test_requests_are_detected(text: str) -> None:
     assert SignalKind.REQUEST in detected_kinds(text)
 
 
@@ -117,7 +117,7 @@ def test_headless_automation_wins_over_the_window_for_demos() -> None:
 
 
 @pytest.mark.requirement("N4", "S5")
-def test_be_concise_is_proposed_and_told_when_it_is_said_to_last(home: Path) -> None:
+def test_be_concise_is_proposed_and_delivered_when_it_is_said_to_last(home: Path) -> None:
     project = home / "shop"
     project.mkdir()
     log = ClaudeTranscript(1, cwd=str(project), start=datetime.now(UTC) - timedelta(hours=3))

@@ -73,7 +73,7 @@ def test_an_occurrence_is_taken_out_by_its_id_and_keeps_its_words(home: Path, en
     assert sorted(entries().values()) == [(SAID[2], 2), (SAID[0], 2)]
 
 
-def test_what_cannot_be_taken_out_is_told(home: Path, entry: str) -> None:
+def test_what_cannot_be_removed_is_reported(home: Path, entry: str) -> None:
     assert "was not seen in 'nowhere'" in run("entries", "split", entry, "--seen", "nowhere", expect=1).stderr
     every = [part for each in seen_of(entry) for part in ("--seen", each["id"])]
     assert "Nothing of" in run("entries", "split", entry, *every, expect=1).stderr

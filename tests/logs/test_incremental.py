@@ -44,7 +44,7 @@ def test_a_truncated_log_is_read_again_and_what_was_read_stays(folder: Path) -> 
     assert learn().counts.typed_turns == 11
 
 
-def test_a_log_that_was_moved_away_and_begun_anew_counts_once(folder: Path) -> None:
+def test_a_log_that_was_moved_away_and_begun_again_counts_once(folder: Path) -> None:
     path = long_session(5).write(folder)
     learn()
     path.rename(folder / "rotated.jsonl")

@@ -65,7 +65,7 @@ def test_learning_leaves_days_and_summaries_below_the_home(home: Path, project: 
 
 
 @pytest.mark.requirement("S11")
-def test_a_session_without_a_file_is_told_from_what_was_read(home: Path, project: Path) -> None:
+def test_a_session_without_a_file_is_summarized_from_what_was_read(home: Path, project: Path) -> None:
     s = worked(home, project)
     run("learn")
     elsewhere = home / "cellar"
@@ -129,7 +129,7 @@ def test_a_folder_of_code_is_no_memory_and_that_of_another_project_is_not_ours(h
     assert len(list((project / "memory").iterdir())) == 3
 
 
-def test_a_file_that_cannot_be_written_is_told_and_stops_no_learning(home: Path, project: Path) -> None:
+def test_a_file_that_cannot_be_written_is_reported_and_stops_no_learning(home: Path, project: Path) -> None:
     worked(home, project)
     run("learn")
     (day,) = (home / "wisen").rglob("2026-03-02.md")

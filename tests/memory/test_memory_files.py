@@ -49,7 +49,7 @@ def test_a_dry_run_tells_what_would_change_and_changes_nothing() -> None:
     assert [files.read(path).content for path in (FIRST, DAY, FOLDER.record)] == [None] * 3
 
 
-def test_a_session_that_grew_is_written_anew_and_its_day_only_grows() -> None:
+def test_a_session_that_grew_is_written_again_and_its_day_only_grows() -> None:
     files = MemoryFiles()
     write_memory(files, FOLDER, [session(*LADDER)], HERE)
     before = text(files, DAY)

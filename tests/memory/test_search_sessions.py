@@ -97,7 +97,7 @@ def test_a_lesson_that_was_learnt_is_found_by_its_name(projects: Path) -> None:
 
 
 @pytest.mark.requirement("F9")
-def test_a_task_is_told_what_is_known_about_it(projects: Path) -> None:
+def test_a_brief_for_a_task_contains_what_is_known_about_it(projects: Path) -> None:
     for number in (1, 2, 3):
         transcript = ClaudeTranscript(number, cwd=SHOP)
         transcript.prompt("run the tests")
@@ -179,7 +179,7 @@ def test_bad_questions_are_named(home: Path, projects: Path) -> None:
         learner.memory.recall("", Path(SHOP))
 
 
-def test_the_index_made_anew_finds_the_same(home: Path, projects: Path) -> None:
+def test_a_rebuilt_index_finds_the_same(home: Path, projects: Path) -> None:
     write_session(projects, 1, "the last deploy went out with blue-green on Tuesday")
     learnt()
     before = texts_for("deploy")

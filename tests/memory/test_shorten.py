@@ -37,7 +37,7 @@ pytestmark = pytest.mark.requirement("S11")
         ("", ""),
     ],
 )
-def test_a_request_is_told_by_its_first_words(text: str, expected: str) -> None:
+def test_a_request_is_described_by_its_first_words(text: str, expected: str) -> None:
     assert gist(text) == expected
 
 

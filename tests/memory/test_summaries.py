@@ -63,7 +63,7 @@ def test_a_correction_belongs_to_the_task_it_corrects() -> None:
     assert "use the oak ladder, not the pine one" in summary.feedback[0].text
 
 
-def test_a_request_without_words_of_its_own_is_told_by_what_was_committed() -> None:
+def test_a_request_without_words_of_its_own_is_described_by_what_was_committed() -> None:
     (summary,) = summarize(build_history("said commit", "ok git commit -m 'Prune the apple trees'"))
     assert item_fields(summary.tasks) == [("committed “Prune the apple trees”", "", 1)]
     (summary,) = summarize(
@@ -103,7 +103,7 @@ def test_what_the_user_wants_to_last_is_learnt_and_marked() -> None:
     ]
 
 
-def test_trouble_is_told_with_what_helped_and_what_never_worked_is_open() -> None:
+def test_failures_are_reported_with_what_helped_and_what_never_worked_is_open() -> None:
     (summary,) = summarize(
         build_history(
             "said install the pump driver",
@@ -127,7 +127,7 @@ def test_what_is_put_off_is_open() -> None:
     assert item_fields(summary.open) == [("“We fix that later in a separate PR.”", "", 1)]
 
 
-def test_skills_are_told_by_the_files_that_were_written() -> None:
+def test_skills_are_recognized_by_the_files_that_were_written() -> None:
     (summary,) = summarize(
         build_history("said make a skill for pruning trees", "edit /s/prune/SKILL.md", "edit /s/x.md")
     )
@@ -143,7 +143,7 @@ def test_contexts_stay_apart() -> None:
     assert other.tasks[0].turn == 2
 
 
-def test_what_was_done_elsewhere_for_a_request_is_not_told_here() -> None:
+def test_what_was_done_elsewhere_for_a_request_is_not_reported_here() -> None:
     (summary,) = summarize(
         build_history(
             "said stack the barrels like the ladders", "edit /a.py", "in cellar", "ok git commit -m 'Stack the wine'"
@@ -157,7 +157,7 @@ def test_a_session_that_came_to_nothing_has_no_summary() -> None:
     assert summarize(build_history("ok date")) == ()
 
 
-def test_what_holds_a_secret_is_never_told() -> None:
+def test_what_contains_a_secret_is_never_reported() -> None:
     key = "ghp_" + "k3Vq8ZtR1mXw7LpB5nYc2HsD9fGj4TaE6uQo"
     secret = (f"said write {key} into the shed file", "edit /a.py", "ok pytest")
     (summary,) = summarize(build_history(*secret, "said add a ladder up", "edit /b.py", "ok pytest"))

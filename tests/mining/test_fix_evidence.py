@@ -329,7 +329,7 @@ def test_a_test_run_that_could_not_be_set_up_did_not_get_over_anything() -> None
     assert changes(bash("cd cart && go test -run A", error), bash("go test -run A ./cart", ran)) != []
 
 
-def test_a_line_with_fewer_commands_may_only_avoid_the_trouble() -> None:
+def test_a_line_with_fewer_commands_may_only_avoid_the_problem() -> None:
     missing = "Exit code 1\n(eval):1: no matches found: a/*-X.md"
     assert changes(bash("ls a; ls a/*-X.md; ls a/*-Y.md", missing), bash("ls a/")) == []
 

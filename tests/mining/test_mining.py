@@ -102,7 +102,7 @@ def test_a_call_that_works_when_it_is_repeated_was_never_broken() -> None:
 
 
 @pytest.mark.parametrize("text", ["Could not resolve host: x", "Connection refused", "request timed out"])
-def test_network_trouble_is_transient_whatever_follows(text: str) -> None:
+def test_network_problems_are_transient_whatever_follows(text: str) -> None:
     assert mined(bash("curl x", FAILED, text)).failures[0].transient
 
 

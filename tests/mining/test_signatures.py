@@ -63,7 +63,7 @@ def tool(name: str, text: str, **arguments: object) -> tuple[str, str, str]:
         ("cd /x && git log | grep y", "Exit code 1", "shell.said-nothing", "grep"),
     ],
 )  # fmt: skip
-def test_common_tools_are_told_by_what_they_print(command: str, text: str, key: str, who: str) -> None:
+def test_common_tools_are_recognized_by_what_they_print(command: str, text: str, key: str, who: str) -> None:
     assert shell(command, text)[:2] == (key, who)
 
 
@@ -84,7 +84,7 @@ def test_common_tools_are_told_by_what_they_print(command: str, text: str, key: 
         ("WebFetch", "Request failed with status code 404", "net.http-error", "WebFetch"),
     ],
 )  # fmt: skip
-def test_agents_own_tools_are_told_by_their_words(name: str, text: str, key: str, who: str) -> None:
+def test_agents_own_tools_are_recognized_by_their_words(name: str, text: str, key: str, who: str) -> None:
     assert tool(name, text, file_path="/a/b")[:2] == (key, who)
 
 

@@ -147,7 +147,7 @@ HOSTILE = (
 
 @pytest.mark.parametrize("command", HOSTILE)
 @pytest.mark.requirement("N4")
-def test_what_an_agent_did_is_told_in_few_plain_words_and_never_in_a_text_of_the_call(command: str) -> None:
+def test_what_an_agent_did_is_described_in_few_plain_words_and_never_in_a_text_of_the_call(command: str) -> None:
     did = describe_call(WatchedCall("Bash", {"command": command}))
     assert len(did) <= MAX_DESCRIPTION
     assert did.isprintable()
@@ -155,7 +155,7 @@ def test_what_an_agent_did_is_told_in_few_plain_words_and_never_in_a_text_of_the
         assert word not in did
 
 
-def test_a_path_is_told_by_its_end_and_without_strange_names() -> None:
+def test_a_path_is_described_by_its_end_and_without_strange_names() -> None:
     call = WatchedCall("Edit", {"file_path": "/a/b/Do what I say\nnow/pears.py"})
     assert describe_call(call) == "edited b/…/pears.py"
 

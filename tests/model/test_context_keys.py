@@ -92,7 +92,7 @@ def test_a_key_is_a_safe_directory_name_everywhere(kind: ContextKind, name: str,
     assert key.split(".")[0] not in _RESERVED
 
 
-def test_a_suffix_and_a_hash_sign_in_a_name_are_told_apart() -> None:
+def test_a_suffix_and_a_hash_sign_in_a_name_are_distinguished() -> None:
     assert context_of(ContextKind.PATH, "/a", "b").key != context_of(ContextKind.PATH, "/a#b").key
     assert context_of(ContextKind.PATH, "/a", "b#c").key != context_of(ContextKind.PATH, "/a#b", "c").key
 

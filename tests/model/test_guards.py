@@ -109,6 +109,6 @@ _key = st.text().map(lambda text: text.replace("\0", ""))
 
 
 @given(one=st.tuples(_key, _key), two=st.tuples(_key, _key))
-def test_guards_are_told_apart_by_context_and_watch(one: tuple[str, str], two: tuple[str, str]) -> None:
+def test_guards_are_distinguished_by_context_and_watch(one: tuple[str, str], two: tuple[str, str]) -> None:
     assert (guard_id(*one) == guard_id(*two)) is (one == two)
     assert re.fullmatch("G-[0-9a-f]{8}", guard_id(*one))

@@ -72,7 +72,7 @@ def entry(world: World, of: EntryType = EntryType.ERROR) -> EntryState:
     return found
 
 
-def test_what_was_told_before_a_praise_is_strengthened_when_the_session_is_over(world: World) -> None:
+def test_what_was_delivered_before_a_praise_is_strengthened_when_the_session_is_over(world: World) -> None:
     world.cycle()
     before = entry(world)
     log = deploys(world)
@@ -112,7 +112,7 @@ def test_what_was_told_before_a_praise_is_strengthened_when_the_session_is_over(
             learner.praise.list_praises(days=0)
 
 
-def test_nothing_is_doubled_when_cycles_come_again_or_the_index_is_made_anew(world: World) -> None:
+def test_nothing_is_duplicated_when_cycles_run_again_or_the_index_is_rebuilt(world: World) -> None:
     world.cycle()
     deploys(world)
     world.advance(hours=12)
@@ -144,7 +144,7 @@ def test_praise_after_which_the_work_was_taken_back_does_not_count(world: World,
     assert "strengthened nothing: the work was undone after it" in run("praise").stdout
 
 
-def test_praise_in_a_session_that_was_told_nothing_strengthens_nothing(world: World) -> None:
+def test_praise_in_a_session_without_deliveries_strengthens_nothing(world: World) -> None:
     world.cycle()
     deploys(world, praise="")
     log = world.log()
@@ -158,7 +158,7 @@ def test_praise_in_a_session_that_was_told_nothing_strengthens_nothing(world: Wo
     assert "strengthened nothing: nothing that was learnt was delivered before it" in run("praise").stdout
 
 
-def test_what_the_user_names_is_strengthened_although_no_hook_told_it(world: World) -> None:
+def test_what_the_user_names_is_strengthened_although_no_hook_delivered_it(world: World) -> None:
     world.cycle()
     name = entry(world).entry.name
     log = world.log()

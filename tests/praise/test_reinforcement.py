@@ -232,7 +232,7 @@ def test_what_came_just_before_counts_more_than_what_the_session_began_with() ->
     }
 
 
-def test_what_was_told_twice_counts_once_by_the_better_moment() -> None:
+def test_what_was_delivered_twice_counts_once_by_the_better_moment() -> None:
     assert strengthened(shown("session-start", 0), shown("prompt", 4)) == {"01A": (PraiseMoment.PROMPT, RECENT_WEIGHT)}
 
 
@@ -260,7 +260,7 @@ def test_what_a_coin_withheld_is_never_strengthened_not_even_when_it_is_named() 
     assert strengthened(text="great, R-00000000 did it") == {}
 
 
-def test_it_is_told_what_was_typed_and_done_before_a_praise() -> None:
+def test_what_was_typed_and_done_before_a_praise_is_reported() -> None:
     steps = (step("git status"), step("make test"), edit("a", "b"))
     history = session(turn(0), turn(1, "test it", before=1), turn(2, "great", before=3), steps=steps)
     found = weigh(praise=a_praise(2), history=history)
@@ -330,7 +330,7 @@ def test_commands_that_take_back(command: str, takes: bool) -> None:
 # Names
 
 
-def test_what_is_over_elsewhere_or_only_told_to_be_gone_is_not_strengthened() -> None:
+def test_what_is_over_elsewhere_or_only_reported_as_gone_is_not_strengthened() -> None:
     ledger = MemoryLedger()
     ledger.entries.record([an_entry("01A", context="shop"), an_entry("01B", context="shop"), a_move("m", "01B")])
     found = SimpleNamespace(fixes=lambda _: [SimpleNamespace(id="8e2f44aa00")])

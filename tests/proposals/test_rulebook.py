@@ -106,7 +106,7 @@ def test_entries_are_logged_and_decided_about_by_hand(home: Path) -> None:
 
 
 @pytest.mark.requirement("N1")
-def test_the_books_are_written_and_hand_edits_hold_once_the_user_says_that_they_are_his(home: Path) -> None:
+def test_context_files_are_written_and_hand_edits_hold_once_the_user_claims_them(home: Path) -> None:
     project = home / "shop"
     project.mkdir()
     told_in_three_sessions(home, project)
@@ -184,7 +184,7 @@ def test_learnings_are_written_in_the_known_format_and_read_back(home: Path, mon
 
 
 @pytest.mark.requirement("S9")
-def test_two_opposites_that_a_person_wrote_are_told_and_what_he_wrote_again_is_confirmed(home: Path) -> None:
+def test_two_opposites_that_a_person_wrote_are_reported_and_what_was_written_again_is_confirmed(home: Path) -> None:
     project = home / "shop"
     project.mkdir()
     told_in_three_sessions(home, project)

@@ -92,7 +92,7 @@ def test_every_id_is_new(learner: wisen.Learner) -> None:
 
 
 @pytest.mark.requirement("F10")
-def test_a_problem_shows_its_attempts_their_trajectory_and_what_each_was_told(learner: wisen.Learner) -> None:
+def test_a_problem_shows_its_attempts_their_trajectory_and_what_was_delivered_to_each(learner: wisen.Learner) -> None:
     first = learner.records.record_failure(tool="deploy", error="error: no region given for 'a'", session="job-1")
     second = learner.records.record_failure(tool="deploy", error="error: no region given for 'b'", session="job-1")
     still_open = learner.records.problem(first)
@@ -421,7 +421,7 @@ def test_no_candidate_is_what_failed_when_it_was_last_tried_or_fails_too_often(l
         (lambda learner: learner.records.problem("nothing"), r"'nothing' .*record_failure"),
     ],
 )
-def test_wrong_use_is_told_with_the_value_and_the_next_step(
+def test_wrong_use_is_reported_with_the_value_and_the_next_step(
     learner: wisen.Learner, wrong: Callable[[wisen.Learner], object], message: str
 ) -> None:
     with pytest.raises(UsageError, match=message):

@@ -53,7 +53,7 @@ def test_a_second_run_with_nothing_new_tells_the_same_findings(home: Path) -> No
     assert f"line {LINE}" in run("review").stdout
 
 
-def test_a_changed_file_is_judged_anew_although_no_session_is_new(home: Path) -> None:
+def test_a_changed_file_is_judged_again_although_no_session_is_new(home: Path) -> None:
     project = project_of(home)
     assert [each.line for each in learn().decisions if each.line]
     (project / "CLAUDE.md").write_text(BEFORE)
@@ -91,7 +91,7 @@ def test_a_line_that_is_kept_is_not_brought_up_again(home: Path) -> None:
     assert RULE in (project / "CLAUDE.md").read_text()
 
 
-def test_the_command_of_a_fix_has_it_told_and_it_is_decided_then(home: Path) -> None:
+def test_the_command_of_a_fix_has_it_delivered_and_it_is_decided_then(home: Path) -> None:
     project = project_of(home)
     run_of_fix = [each for each in learn().decisions if each.fix]
     (project / "CLAUDE.md").unlink()
@@ -115,7 +115,7 @@ def test_what_is_forgotten_is_gone_from_kept_findings(home: Path) -> None:
 
 
 @pytest.mark.parametrize("damage", [b"", b"{", b"\xff\xfe", b'{"version":1}', b"[]"])
-def test_a_damaged_page_of_kept_findings_is_written_anew(home: Path, damage: bytes) -> None:
+def test_a_damaged_page_of_findings_is_written_again(home: Path, damage: bytes) -> None:
     project_of(home)
     first = learn()
     page = home / "wisen" / "reports" / "instruction-files.msgpack"

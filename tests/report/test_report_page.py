@@ -294,7 +294,7 @@ def test_a_report_tells_everything_in_order_after_the_headline(read: Reader) -> 
 
 
 @both
-def test_decisions_and_lines_are_told_in_the_words_of_the_terminal(read: Reader) -> None:
+def test_decisions_and_lines_are_shown_in_the_words_of_the_terminal(read: Reader) -> None:
     report = full()
     words = read(report).words
     assert len(report.decisions) == 3

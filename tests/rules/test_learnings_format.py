@@ -436,7 +436,7 @@ def test_a_request_of_another_tool_is_read() -> None:
         ("\\**Priority**: high", None),
     ],
 )
-def test_a_field_is_told_however_it_is_marked(text: str, priority: Priority | None) -> None:
+def test_a_field_is_recognized_however_it_is_marked(text: str, priority: Priority | None) -> None:
     (one,) = parse_entries(f"## [LRN-20260304-001] x\n{text}\n")
     assert one.priority is priority
 

@@ -205,7 +205,7 @@ def test_approved_in_the_chat_asks_for_a_place_at_once_and_tells_once_what_was_d
 
 @pytest.mark.requirement("S6", "S17")
 @pytest.mark.parametrize("how", ["read-only", "link outside", "merge conflict", "folder", "project gone"])
-def test_what_could_not_be_done_is_told_where_it_was_asked_and_nothing_is_lost(
+def test_what_could_not_be_done_is_reported_where_it_was_asked_and_nothing_is_lost(
     home: Path, project: Path, learner: Learner, how: str
 ) -> None:
     (project / "CLAUDE.md").write_text("Mine.\n")
@@ -266,7 +266,7 @@ def test_a_place_that_there_is_not_is_said_with_those_that_there_are(home: Path,
 
 
 @pytest.mark.parametrize("name", sorted(PLACE_ALIASES))
-def test_every_name_of_a_place_is_heard(name: str) -> None:
+def test_every_name_of_a_place_is_recognized(name: str) -> None:
     asked = read_request(f"Approve 2 to {name.upper()}.", shipped_table())
     assert (asked.kind, asked.target) == ("approve", f"2 to {name}")
 

@@ -78,6 +78,6 @@ def test_a_merge_that_is_not_resolved_is_seen(content: bytes, is_one: bool) -> N
     assert has_merge_conflict(content) is is_one
 
 
-def test_what_is_too_much_is_told_in_lines_or_in_size() -> None:
+def test_what_is_too_much_is_reported_in_lines_or_in_size() -> None:
     assert "has 201 lines" in describe_size(Path("/srv/CLAUDE.md"), b"x\n" * 201)
     assert "has 30 kB" in describe_size(Path("/srv/CLAUDE.md"), b"x" * 30_000)

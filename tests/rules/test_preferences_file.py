@@ -36,7 +36,7 @@ pytestmark = pytest.mark.requirement("S5")
         (None, None),
     ],
 )
-def test_the_place_is_told_by_what_the_file_holds(held: bytes | None, keys: tuple[str, ...] | None) -> None:
+def test_the_place_is_decided_by_what_the_file_contains(held: bytes | None, keys: tuple[str, ...] | None) -> None:
     assert insertion_keys(held, "R-1") == keys
 
 
@@ -61,7 +61,7 @@ def prefer(workspace: Path) -> None:
         home.ledger.entries.record([entry, seen])
 
 
-def test_it_is_set_through_the_one_door_and_taking_it_back_rejects_it(home: Path) -> None:
+def test_it_is_set_through_the_editor_and_undoing_it_rejects_it(home: Path) -> None:
     workspace = home / ".openclaw" / "workspace"
     file = workspace / "memory" / "preferences.json"
     file.parent.mkdir(parents=True)

@@ -34,7 +34,7 @@ def test_nothing_grows_old_and_what_is_archived_stays() -> None:
 
 
 @pytest.mark.parametrize("window", [CONTEXT_STALE, GLOBAL_STALE])
-def test_what_sessions_are_no_longer_told_is_stale_then_archived_and_in_force_again_when_it_is(
+def test_what_is_no_longer_delivered_is_stale_then_archived_and_in_force_again_when_it_is(
     window: timedelta,
 ) -> None:
     rule, day = line("R-aaaa", "a", created=date(2020, 1, 1)), timedelta(days=1)

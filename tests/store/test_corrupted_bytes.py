@@ -153,7 +153,7 @@ def test_only_the_newest_backups_are_kept(filled: Path, tmp_path: Path) -> None:
     assert sorted((home / "backups").iterdir()) == made[-3:]
 
 
-def test_a_garbled_index_is_built_again_or_told_to_be_damaged(tmp_path: Path) -> None:
+def test_a_corrupted_index_is_rebuilt_or_reported_as_damaged(tmp_path: Path) -> None:
     file = tmp_path / "whole" / "index.db"
     index, _ = open_index(file, clock=SystemClock())
     batches = []

@@ -43,7 +43,7 @@ def home(tmp_path: Path) -> Path:
     return folder
 
 
-def test_a_write_that_fails_anywhere_is_told_and_leaves_what_was_acknowledged(home: Path) -> None:
+def test_a_write_that_fails_anywhere_is_reported_and_leaves_what_was_acknowledged(home: Path) -> None:
     results = run("fill", str(home), *map(str, LIMITS))
     assert len(results) == len(LIMITS)
     for each in results:
@@ -54,7 +54,7 @@ def test_a_write_that_fails_anywhere_is_told_and_leaves_what_was_acknowledged(ho
 
 @pytest.mark.needs("unshare")
 @pytest.mark.parametrize("size", ["1m", "1200k"])
-def test_a_full_disk_is_told_and_leaves_what_was_acknowledged(tmp_path: Path, size: str) -> None:
+def test_a_full_disk_is_reported_and_leaves_what_was_acknowledged(tmp_path: Path, size: str) -> None:
     mount = tmp_path / "small"
     mount.mkdir()
     command = ["unshare", "-rm", sys.executable, str(WRITER), "squeeze", str(mount), size]

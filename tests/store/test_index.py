@@ -340,7 +340,7 @@ def mined_file(folder: Path) -> Path:
         ("troubles", "troubles"),
     ],
 )
-def test_damage_found_by_a_question_is_told_in_our_words(tmp_path: Path, table: str, questions: str) -> None:
+def test_damage_found_by_a_query_is_reported_in_our_words(tmp_path: Path, table: str, questions: str) -> None:
     file = mined_file(tmp_path)
     with closing(sqlite3.connect(file)) as other:
         other.execute(f"DROP TABLE {table}")
@@ -384,7 +384,7 @@ def test_damage_found_by_a_question_is_told_in_our_words(tmp_path: Path, table: 
         ("signals SET about = NULL", "signals"),
     ],
 )
-def test_a_garbled_value_is_told_as_damage(tmp_path: Path, garble: str, question: str) -> None:
+def test_a_garbled_value_is_reported_as_damage(tmp_path: Path, garble: str, question: str) -> None:
     file = mined_file(tmp_path)
     with closing(sqlite3.connect(file)) as other:
         other.execute(f"UPDATE {garble}")

@@ -131,7 +131,7 @@ UNTOUCHED = (
 
 
 @pytest.mark.parametrize("what", [each for each in DAMAGES if each not in UNTOUCHED])
-def test_learning_begins_a_damaged_index_anew_and_says_so(place: Path, learnt: Path, what: str) -> None:
+def test_learning_rebuilds_a_damaged_index_and_says_so(place: Path, learnt: Path, what: str) -> None:
     DAMAGES[what](place / "index.db")
     with app.wire(place).learner() as learner:
         report = learner.learn(learnt / "logs", recheck=True, jobs=1)

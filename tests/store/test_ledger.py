@@ -215,7 +215,9 @@ class TestPostgresLedger(
     def test_two_at_once_never_exceed_a_cap(self, server: str, schema: str) -> None:
         assert taken_by_two(lambda: postgres_ledger.open_team_ledger(server, schema=schema)) == [1] * ROUNDS
 
-    def test_a_lock_held_by_another_is_waited_for_and_then_told(self, server: str, schema: str, ledger: Ledger) -> None:
+    def test_a_lock_held_by_another_is_waited_for_and_then_reported(
+        self, server: str, schema: str, ledger: Ledger
+    ) -> None:
         import psycopg
 
         assert ledger.runs.newest(1) == ()
@@ -288,7 +290,7 @@ def test_a_newer_file_is_refused_with_both_versions(tmp_path: Path) -> None:
         open_sqlite(tmp_path)
 
 
-def test_a_file_held_by_another_process_is_waited_for_and_then_told(tmp_path: Path) -> None:
+def test_a_file_held_by_another_process_is_waited_for_and_then_reported(tmp_path: Path) -> None:
     open_sqlite(tmp_path).close()
     impatient = open_sqlite(tmp_path, busy=0.05)
     other = sqlite3.connect(tmp_path / "ledger.db", isolation_level=None)

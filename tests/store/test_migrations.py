@@ -87,7 +87,7 @@ def test_each_statement_of_a_migration_stands_alone(store: Store) -> None:
         )
 
 
-def test_what_was_read_before_concessions_were_told_is_read_again(
+def test_what_was_read_before_concessions_were_recorded_is_read_again(
     home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     log = ClaudeTranscript()

@@ -35,7 +35,9 @@ from wisen.surfaces.mcp.tool_arguments import TOOLS, schema_of
         (LineRemoval(lines=()), b'{"type":"removal","lines":[]'),
     ],
 )
-def test_deeds_are_told_apart_by_the_word_they_were_always_stored_with(deed: EditOperation, stored: bytes) -> None:
+def test_edit_operations_are_distinguished_by_the_word_they_were_always_stored_with(
+    deed: EditOperation, stored: bytes
+) -> None:
     written = msgspec.json.encode(deed)
     assert written.startswith(stored)
     assert msgspec.json.decode(written, type=EditOperation) == deed

@@ -203,7 +203,7 @@ def test_output_into_a_closed_pipe_is_no_error(session: Path) -> None:
     assert done.stderr == ""
 
 
-def test_the_version_is_told() -> None:
+def test_the_version_is_printed() -> None:
     import wisen
 
     assert run("--version").stdout == f"wisen {wisen.__version__}\n"

@@ -70,7 +70,7 @@ def test_a_task_implies_the_commands_that_rules_are_about(shop: Path, task: str)
 
 @pytest.mark.requirement("F9")
 @pytest.mark.parametrize("task", ["paint the fence", "what is the weather like", "zzz"])
-def test_a_task_that_nothing_speaks_about_is_told_nothing(shop: Path, task: str) -> None:
+def test_a_brief_for_an_unknown_task_is_empty(shop: Path, task: str) -> None:
     assert run("brief", task).stdout.startswith("Nothing that was learnt here")
 
 
@@ -118,7 +118,7 @@ def test_memory_of_a_home_that_was_never_used_makes_no_files(home: Path) -> None
 
 
 @pytest.mark.requirement("N3")
-def test_a_project_is_chosen_by_name_or_path_and_an_unknown_one_is_told(home: Path) -> None:
+def test_a_project_is_chosen_by_name_or_path_and_an_unknown_one_is_reported(home: Path) -> None:
     for number, name in enumerate(("orchard", "orchestra", "bakery"), start=1):
         session(home, number, home / name, fails=True)
     assert json.loads(run("learn", "--project", "orchard", "--json").stdout)["counts"]["sessions"] == 1  # the first run

@@ -130,7 +130,7 @@ def test_a_broken_pin_fails_no_turn(wisen: Path, project: Path, harm: Callable[[
         delivered_text(wisen, project, event)
 
 
-def test_a_broken_note_of_a_failure_is_told_and_does_not_stay_in_the_way(wisen: Path, project: Path) -> None:
+def test_a_broken_note_of_a_failure_is_reported_and_does_not_stay_in_the_way(wisen: Path, project: Path) -> None:
     (wisen / "spool" / "beats").mkdir(parents=True, exist_ok=True)
     (wisen / "spool" / "beats" / "failed").write_bytes(b'{"half')
     assert "could not do its work" in delivered_text(wisen, project)
@@ -265,7 +265,7 @@ def test_no_damage_to_what_it_reads_fails_a_turn(
     path.write_bytes(whole)
 
 
-def test_what_is_still_broken_is_told_at_the_next_start(wisen: Path, project: Path) -> None:
+def test_what_is_still_broken_is_reported_at_the_next_start(wisen: Path, project: Path) -> None:
     flip(snapshot_of(wisen))
     assert delivered_text(wisen, project) == ""
     assert "BrokenSnapshot at session-start" in delivered_text(wisen, project, session="next")

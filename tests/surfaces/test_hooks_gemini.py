@@ -60,7 +60,7 @@ def ended(output: str, code: int) -> str:
 
 
 @given(LINES, st.booleans())
-def test_what_failed_is_told_in_the_words_that_mining_reads(lines: list[str], framed: bool) -> None:
+def test_failures_are_reported_in_the_words_that_mining_reads(lines: list[str], framed: bool) -> None:
     output = "\n".join(lines)
     output = f"<untrusted_context>\n{output}\n</untrusted_context>" if framed else output
     answer = msgspec.Raw(json.dumps([{"functionResponse": {"response": {"output": output}}}]).encode())
@@ -77,7 +77,7 @@ def test_a_prompt_is_taken_without_what_we_put_before_it() -> None:
     assert with_typed_prompt({"prompt": 7}) == {"prompt": 7}
 
 
-def test_what_is_typed_to_wisen_is_heard_behind_our_own_words(home: Path, project: Path) -> None:
+def test_what_is_typed_to_wisen_is_detected_after_delivered_lines(home: Path, project: Path) -> None:
     write_lesson_sessions(home, project)
     with open_learner(home) as learner:
         learner.cycle()
@@ -90,7 +90,7 @@ def test_what_is_typed_to_wisen_is_heard_behind_our_own_words(home: Path, projec
     assert "everywhere" in delivered
 
 
-def test_what_cannot_be_told_after_a_clear_is_told_with_the_first_prompt(home: Path, project: Path) -> None:
+def test_what_cannot_be_delivered_after_a_clear_is_delivered_with_the_first_prompt(home: Path, project: Path) -> None:
     write_lesson_sessions(home, project)
     with open_learner(home) as learner:
         learner.cycle()

@@ -195,7 +195,9 @@ def test_an_unknown_tool_is_an_error_of_the_protocol(shop: Path) -> None:
         ("point", {"turn": "x", "kind": "none"}, "has not allowed"),
     ],
 )
-def test_bad_arguments_are_told_and_nothing_is_kept(shop: Path, name: str, given: dict[str, Any], says: str) -> None:
+def test_bad_arguments_are_reported_and_nothing_is_kept(
+    shop: Path, name: str, given: dict[str, Any], says: str
+) -> None:
     answer = ask_tool(shop, name, **given)
     assert answer.failed
     assert says in answer.text
@@ -271,7 +273,7 @@ def test_a_server_started_outside_any_project_belongs_to_the_first_that_its_clie
 
 
 @pytest.mark.requirement("N3")
-def test_what_is_proposed_for_everywhere_is_not_told_to_agents_before_the_user_said_yes(shop: Path, barn: Path) -> None:
+def test_what_is_proposed_globally_is_not_shown_to_agents_before_the_user_approves(shop: Path, barn: Path) -> None:
     with wisen.open_learner() as learner:
         made = learner.proposals.suggest("Always use tabs.", barn, agent="x", note="")
         learner.home.ledger.entries.record(
@@ -368,7 +370,7 @@ def test_nothing_is_deleted_over_mcp(shop: Path) -> None:
     assert "forgotten" in refused.text
 
 
-def test_where_wisen_is_off_nothing_is_told_or_kept(shop: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_where_wisen_is_off_nothing_is_answered_or_kept(shop: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (shop / ".wisen-off").touch()
     for name, words in CALLS.items():
         assert ask_tool(shop, name, **words).value["off"], name

@@ -152,7 +152,7 @@ def test_the_schedule_runs_the_cycle_as_the_command_does(shop: Path) -> None:
         assert len(learner.status().runs) == 2
 
 
-def test_a_round_that_runs_is_ended_with_the_server_and_a_failed_one_is_told(tmp_path: Path) -> None:
+def test_a_round_that_runs_is_ended_with_the_server_and_a_failed_one_is_reported(tmp_path: Path) -> None:
     began, command = tmp_path / "began", "import pathlib,sys,time; pathlib.Path(sys.argv[1]).touch(); time.sleep(60)"
     rounds = PeriodicRuns((sys.executable, "-c", command, str(began)), os.environ, 60, SystemClock())
     rounds.start()

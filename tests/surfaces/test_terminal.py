@@ -253,7 +253,7 @@ def test_no_command_ends_in_a_traceback_whatever_the_world_is_like(
 
 
 @pytest.mark.requirement("X7")
-def test_an_output_that_cannot_be_written_is_told_in_one_line(hostile: Path) -> None:
+def test_an_output_that_cannot_be_written_is_reported_in_one_line(hostile: Path) -> None:
     for words, option in (
         (["effect"], "--svg"),
         (["learn"], "--html"),

@@ -8,7 +8,7 @@ from pathlib import Path
 from wisen.system.create_once import read_or_create
 
 
-def test_threads_that_ask_at_once_are_told_the_same(tmp_path: Path) -> None:
+def test_threads_that_ask_at_once_get_the_same_content(tmp_path: Path) -> None:
     for turn in range(30):
         together, contents = threading.Barrier(6), list[str]()
 

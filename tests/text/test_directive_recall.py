@@ -10,7 +10,7 @@ from wisen.text.directives import directives_in
 
 @pytest.mark.requirement("N4")
 @pytest.mark.parametrize("sentence", of_kind("by_form"))
-def test_a_form_that_tells_how_to_work_is_heard(sentence: str) -> None:
+def test_a_form_that_tells_how_to_work_is_detected(sentence: str) -> None:
     assert directives_in(sentence)
 
 

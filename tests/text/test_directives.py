@@ -43,7 +43,7 @@ def plain_words(code: str, name: str) -> list[str]:
 
 @pytest.mark.requirement("N4")
 @pytest.mark.parametrize("sentence", of_kind("standing"))
-def test_what_says_that_it_lasts_is_told_at_each_start_in_every_language(sentence: str) -> None:
+def test_what_says_that_it_lasts_is_delivered_at_each_start_in_every_language(sentence: str) -> None:
     found = directives_in(sentence)
     assert any(each.standing for each in found)
     assert all(each.marker in sentence for each in found)
@@ -51,7 +51,7 @@ def test_what_says_that_it_lasts_is_told_at_each_start_in_every_language(sentenc
 
 @pytest.mark.requirement("S1")
 @pytest.mark.parametrize("sentence", of_kind("told"))
-def test_how_to_work_is_heard_in_every_language_and_form(sentence: str) -> None:
+def test_directives_are_detected_in_every_language_and_form(sentence: str) -> None:
     assert directives_in(sentence)
 
 
@@ -273,5 +273,5 @@ def test_two_directives_about_two_things_are_two() -> None:
         "el carrito nunca debe quedar vacío después del login, arregla el hook",
     ],
 )
-def test_what_a_product_must_do_is_not_told_at_every_start(message: str) -> None:
+def test_what_a_product_must_do_is_not_delivered_at_every_start(message: str) -> None:
     assert not any(each.standing for each in directives_in(message))

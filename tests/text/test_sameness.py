@@ -480,7 +480,7 @@ def test_a_lesson_is_read_for_what_it_asks_for_and_what_it_refuses(text: str, ex
 
 
 @pytest.mark.parametrize("pair", ALL_OPPOSED)
-def test_opposites_are_told_and_never_one_lesson(pair: tuple[str, str]) -> None:
+def test_opposites_are_detected_and_never_one_lesson(pair: tuple[str, str]) -> None:
     one, other = map(slots_of, pair)
     assert are_opposed(one, other)
     assert are_opposed(other, one)
@@ -494,7 +494,7 @@ def test_lessons_that_share_most_words_are_two(pair: tuple[str, str]) -> None:
 
 
 @pytest.mark.parametrize("pair", UNTOLD)
-def test_opposites_that_are_not_told_are_two_lessons_all_the_same(pair: tuple[str, str]) -> None:
+def test_undetected_opposites_are_still_two_lessons(pair: tuple[str, str]) -> None:
     assert not are_same(*pair)
 
 
@@ -558,7 +558,7 @@ def test_a_key_goes_before_the_text_and_the_text_before_likeness() -> None:
     assert lessons.find("Use yarn, not npm.") is None
 
 
-def test_a_lesson_may_have_several_wordings_and_is_told_once() -> None:
+def test_a_lesson_may_have_several_wordings_and_is_delivered_once() -> None:
     lessons = LessonIndex()
     lessons.add("a", "Use pnpm, not npm.")
     lessons.add("a", "The package manager is pnpm.")

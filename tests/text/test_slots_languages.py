@@ -77,7 +77,7 @@ def test_the_same_wish_is_one_lesson_in_whichever_language_it_is_said(language: 
 
 @pytest.mark.requirement("S9")
 @pytest.mark.parametrize("language", PNPM)
-def test_the_opposite_is_told_in_whichever_language_it_is_said(language: str) -> None:
+def test_the_opposite_is_detected_in_whichever_language_it_is_stated(language: str) -> None:
     others = [*((PNPM, turned(text)) for text in PNPM.values()), *((COMMENTS, text) for text in NO_COMMENTS.values())]
     for texts, two in others:
         assert are_opposed(slots_of(texts[language]), slots_of(two)), two

@@ -170,7 +170,7 @@ def test_what_was_inferred_and_never_mattered_is_reminded_of_extended_and_taken_
     assert file_of(world) == USER_LINES
 
 
-def test_of_a_rule_that_is_never_withheld_the_sessions_before_and_after_are_told(world: World) -> None:
+def test_for_a_rule_that_is_never_withheld_the_sessions_before_and_after_are_reported(world: World) -> None:
     deployed(world, 30, lambda _: True)
     put_in(world, Actor.USER)
     deployed(world, 24, lambda number: number < 2)

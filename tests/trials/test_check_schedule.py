@@ -91,7 +91,7 @@ def hints(seed: int, with_hints: float, without: float, sessions: int = 240, sha
 
 
 @pytest.mark.requirement("X1")
-def test_all_hints_together_are_told_as_one_number_with_its_interval() -> None:
+def test_all_hints_together_are_reported_as_one_number_with_its_interval() -> None:
     told_ = [hints(seed, 0.8, 2.4) for seed in range(30)]
     assert sum(each.good >= 20 for each in told_) >= 24
     assert all(each.harm < 20 for each in told_)
@@ -102,7 +102,7 @@ def test_all_hints_together_are_told_as_one_number_with_its_interval() -> None:
 
 
 @pytest.mark.requirement("X1")
-def test_the_interval_of_all_hints_holds_the_truth_where_troubles_cluster() -> None:
+def test_the_interval_of_all_hints_covers_the_truth_where_failures_cluster() -> None:
     inside = [hints(seed, 1.5, 1.5).interval for seed in range(300)]
     assert sum(each is not None and each[0] <= 1 <= each[1] for each in inside) >= 273
 
@@ -113,7 +113,7 @@ def test_hints_that_do_nothing_are_seldom_said_to_help() -> None:
     assert sum(each.good >= 20 for each in told_) <= 15 + 2 * 4
 
 
-def test_with_nothing_to_compare_no_number_is_told() -> None:
+def test_with_nothing_to_compare_no_number_is_reported() -> None:
     assert build_portfolio([]).description == "no session with and without hints to compare yet"
     assert hints(1, 1.0, 1.0, share=1.0).ratio is None
 

@@ -176,7 +176,7 @@ def test_one_wild_session_is_worth_no_more_than_a_bad_one() -> None:
 
 
 @given(st.lists(st.floats(0, 1e6), max_size=40), st.sampled_from([0.01, 0.1, 0.3]))
-def test_which_rules_stand_among_many_is_told_as_online_fdr_does(values: list[float], share: float) -> None:
+def test_the_accepted_rules_among_many_are_those_of_online_fdr(values: list[float], share: float) -> None:
     evidence = {f"{number:03}": value for number, value in enumerate(values)}
     accepted = EBH(alpha=share).test_batch(values) if values else []
     strict = {name for name, stands in zip(evidence, accepted, strict=True) if stands}

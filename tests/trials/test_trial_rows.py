@@ -93,7 +93,7 @@ def steps(*calls: tuple[str, str]) -> list[Step]:
         ([("shopctl deploy -w", "fails"), ("shopctl deploy --wait", "fails")], (True, False), (True, True)),
     ],
 )
-def test_a_fix_is_counted_from_the_moment_it_is_told_and_a_line_from_the_first_call(
+def test_a_fix_is_counted_from_the_moment_it_is_delivered_and_a_line_from_the_first_call(
     calls: list[tuple[str, str]], told_after: tuple[bool, bool], in_a_file: tuple[bool, bool]
 ) -> None:
     assert fix_relevance(a_fix(), steps(*calls)) == told_after

@@ -135,7 +135,7 @@ def test_a_session_counts_once() -> None:
     assert (judge(hits).verdict, judge(hits).sessions) == (Verdict.RUNNING, 1)
 
 
-def test_a_confirmed_rule_that_begins_to_hurt_has_to_prove_itself_anew() -> None:
+def test_a_confirmed_rule_that_begins_to_hurt_has_to_prove_itself_again() -> None:
     good = [row(number, given=False, hit=True) for number in range(8)]
     aged = [row(100 + number, given=number % 20 != 0, share=0.95, hit=number % 20 != 0) for number in range(300)]
     verdict = judge([*good, *aged[:30]])

@@ -180,7 +180,7 @@ def test_a_hint_that_makes_it_worse_goes_at_once_and_the_user_is_told_once(world
     assert "made worse" not in world.fire("session-start", world.log(), source="startup")
 
 
-def test_a_fix_is_judged_by_what_follows_the_failure_it_is_told_after(world: World) -> None:
+def test_a_fix_is_judged_by_what_follows_the_failure_it_is_delivered_after(world: World) -> None:
     world.consent()
     world.cycle()
     without = go(world, "deploys", lambda has_hint: not has_hint, "confirmed")

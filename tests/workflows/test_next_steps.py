@@ -78,7 +78,7 @@ def test_nothing_learnt_tells_nothing_but_what_the_session_did() -> None:
     assert (only.tool, only.probability, only.seen, only.of) == ("Read", 1.0, 0, 0)
 
 
-def test_probabilities_sum_to_one_over_all_tools_and_few_are_told() -> None:
+def test_probabilities_sum_to_one_over_all_tools_and_few_are_shown() -> None:
     model = learnt(history("Read", "Edit", "Bash", "Grep", "Read", "Write"), history("Task", "Read", "Bash"))
     predictions = model.predict(steps("Read", "Unheard"), limit=ALL)
     assert {each.tool for each in predictions} == {"Read", "Edit", "Bash", "Grep", "Write", "Task", "Unheard"}
@@ -130,7 +130,7 @@ def test_an_end_later_than_the_moment_of_asking_is_not_known() -> None:
     assert model.predict([failed], at=failed.ended) == model.predict([failed]) != soon
 
 
-def test_the_same_file_and_another_are_told_apart() -> None:
+def test_the_same_file_and_another_are_distinguished() -> None:
     def session(*course: tuple[str, str]) -> History:
         return History(session=1, steps=tuple(step(n, tool, {"file_path": p}) for n, (tool, p) in enumerate(course)))
 

@@ -267,7 +267,7 @@ class AgentContract:
             assert batches[0].from_start
             assert list(s.agent.read(source, SourceMark(size=-1, modified_ns=source.modified_ns, cursor=""))) == batches
 
-    def test_garbage_costs_only_itself_and_is_told(self, writers: Callable[[int], SessionWriter]) -> None:
+    def test_garbage_costs_only_itself_and_is_reported(self, writers: Callable[[int], SessionWriter]) -> None:
         s = writers(1)
         s.prompt("before")
         s.garbage()

@@ -280,7 +280,7 @@ class EventsContract:
         assert again.events.marks("codex")["/a.jsonl"].cursor == "9"
         assert again.events.counts(Selection()).sources == 2
 
-    def test_troubles_are_counted_and_told_with_their_first_place(self, index: Index) -> None:
+    def test_problems_are_counted_and_reported_with_their_first_place(self, index: Index) -> None:
         log = Log("/a.jsonl")
         index.events.store(
             [log.batch(*(ReadProblem(kind=ReadProblemKind.UNKNOWN, detail="x", offset=at) for at in (50, 9, 70)))]
@@ -292,7 +292,7 @@ class EventsContract:
         ]
         assert found == [("/a.jsonl", "x", 4, 9), ("/a.jsonl", "y", 1, 80)]
 
-    def test_a_source_read_afresh_forgets_its_earlier_troubles_and_no_others(self, index: Index) -> None:
+    def test_a_source_read_afresh_forgets_its_earlier_problems_and_no_others(self, index: Index) -> None:
         log, other = Log("/a.jsonl"), Log("/b.jsonl")
         garbled = ReadProblem(kind=ReadProblemKind.GARBLED, detail="", offset=5)
         index.events.store([log.batch(garbled), other.batch(garbled)])

@@ -143,7 +143,7 @@ class FindingsContract:
         assert (fix.before, fix.after) == ('{"command":"a2"}', '{"command":"a3"}')
         assert [shown.before[-4:-2] for shown in index.findings.evidence(fix.id)] == ["a2", "a1", "a0"]
 
-    def test_chance_is_told_by_the_selected_sessions(self, index: Index) -> None:
+    def test_chance_is_computed_from_the_selected_sessions(self, index: Index) -> None:
         old, new = store_calls(index, "a", 2), store_calls(index, "b", agent="codex")
         tries = (an_attempt("b2", "b3", 3),)
         index.findings.store_findings(

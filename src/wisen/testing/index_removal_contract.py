@@ -44,7 +44,7 @@ def indexed_texts(index: Index) -> set[str]:
 class IndexRemovalContract:
     """Fixtures: `index`, and `reopen`, which opens the same index again."""
 
-    def test_every_text_is_told_with_its_event(self, index: Index) -> None:
+    def test_every_text_is_returned_with_its_event(self, index: Index) -> None:
         store_two_logs(index)
         found = {*index.removal.indexed_texts()}
         assert IndexedText("claude-code", "s1", "t-s1", "ctx", "text of t-s1") in found
@@ -125,7 +125,9 @@ class IndexRemovalContract:
         index.removal.unredact([])
         assert {mark.size for mark in index.events.marks("claude-code").values()} == {-1}
 
-    def test_sessions_are_told_with_their_size_and_go_whole(self, index: Index, reopen: Callable[[], Index]) -> None:
+    def test_sessions_are_listed_with_their_size_and_removed_whole(
+        self, index: Index, reopen: Callable[[], Index]
+    ) -> None:
         one, two = store_two_logs(index)
         index = reopen()
         stored = {each.native: each for each in index.removal.archived_sessions()}

@@ -104,7 +104,7 @@ class MiningContract:
         )
         assert [kind.calls for kind in again.findings.failures(ALL)] == [2]
 
-    def test_two_sessions_that_take_turns_in_one_source_are_told_apart(self, index: Index) -> None:
+    def test_two_sessions_that_take_turns_in_one_source_are_distinguished(self, index: Index) -> None:
         one, two = Log("/a.jsonl", "s1"), Log("/a.jsonl", "s2")
         for each in range(6):
             log = (one, two)[each % 2]

@@ -79,7 +79,7 @@ class ModelUsesContract:
             assert ledger.model_uses.reserve(call, once) == ""
         assert ledger.model_uses.reserve(a_call("01D"), once)
 
-    def test_uses_are_told_by_purpose_and_model(self, ledger: Ledger) -> None:
+    def test_uses_are_counted_by_purpose_and_model(self, ledger: Ledger) -> None:
         calls = (
             a_call("01A"),
             a_call("01B"),

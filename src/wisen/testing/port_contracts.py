@@ -43,7 +43,7 @@ HOSTILE = (
 class ClockContract:
     """Fixtures: `clock`, and `tick`, which lets some time pass."""
 
-    def test_the_moment_is_told_in_utc(self, clock: Clock) -> None:
+    def test_the_time_is_in_utc(self, clock: Clock) -> None:
         assert clock.now().utcoffset() == timedelta(0)
 
     def test_time_goes_on_and_never_back(self, clock: Clock, tick: Callable[[], None]) -> None:

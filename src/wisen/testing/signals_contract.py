@@ -132,7 +132,7 @@ class SignalsContract:
         index.findings.store_findings([SessionFindings(session=history.session, signals=(a_signal("m1"),))], 1)
         assert [(each.said.message, each.text) for each in index.findings.signals(ALL)] == [("m1", "")]
 
-    def test_mining_again_takes_the_place_of_what_was_heard(self, index: Index) -> None:
+    def test_mining_again_replaces_what_was_detected(self, index: Index) -> None:
         one, two = _store_turns(index, "a", 3), _store_turns(index, "b", 1)
         first = a_signal("a0", lesson=LESSON), a_signal("a1", 1)
         index.findings.store_findings(
@@ -216,7 +216,7 @@ class SignalsContract:
             found = index.findings.signals(selection)
             assert list(dict.fromkeys(_messages(found))) == messages, selection
 
-    def test_what_was_heard_stays_while_a_session_grows(self, index: Index, reopen: Callable[[], Index]) -> None:
+    def test_detected_signals_stay_while_a_session_grows(self, index: Index, reopen: Callable[[], Index]) -> None:
         session = _store_turns(index, "a", 1)
         index.findings.store_findings([SessionFindings(session=session, signals=(a_signal("a0"),))], 1)
         again = reopen()
