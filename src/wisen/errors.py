@@ -164,4 +164,5 @@ class UnfitFile(FileError, OSError):
 
     def __str__(self) -> str:
         """For a person."""
-        return f"{self.filename} {self.strerror}, and was left alone. Look at it, and put a file there or take it away."
+        advice = "Look at it, and replace it with a regular file, or delete it."
+        return f"{self.filename} {self.strerror}, and was left alone. {advice}"

@@ -120,7 +120,7 @@ def test_what_is_said_to_a_hosted_model_as_well_is_told_as_it_was_said_there(hom
 def test_the_user_sees_why_it_is_not_told_and_what_changes_that(home: Path, project: Path) -> None:
     codex(home, project, 1, "ollama", SAID)
     run("cycle", "--quick")
-    why = "Not told to agents: you typed it to a local model only."
+    why = "Not delivered to agents: you typed it to a local model only."
     with app.wire().open_for_queries() as learner:
         (state,) = learner.lessons.all()
         assert (state.local, state.is_private) == (True, True)

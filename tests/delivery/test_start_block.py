@@ -68,7 +68,7 @@ def test_what_is_asked_is_asked_by_the_first_session_alone_and_comes_again_in_no
         PendingQuestion(1, "01P", "R-1", "Make it a rule: Sort imports."),
         PendingQuestion(2, "01Q", "R-2", "Old?", is_new=False),
     ]
-    news = [DeliveredLine("R-00000009", "wisen tells its hint no longer.", "", "`wisen trials show R-00000009`")]
+    news = [DeliveredLine("R-00000009", "wisen no longer delivers the hint.", "", "`wisen trials show R-00000009`")]
     matter = BlockContent([a_line(0)], (), (), waiting, (), news=news)
     made = build_snapshots({"": matter}, {}, ClientTables({}, (1, 2, 3), {}), [], DeliverPolicy())
     snapshot = json.loads(made.files[made.everywhere])

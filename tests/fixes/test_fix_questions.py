@@ -77,7 +77,7 @@ def test_a_fix_with_a_danger_is_asked_about_once_and_a_yes_has_it_told(
     failure = failed_call("npm start", f"Exit code 1\n{MISSING}", cwd=project)
     assert fire(wisen, "failure", failure) == ""
     began = start(wisen, project, "a")
-    assert "May agents be told what helped in 2 sessions against “DATABASE_URL: missing variable”" in began
+    assert "May agents be given what helped in 2 sessions against “DATABASE_URL: missing variable”" in began
     assert '"approve 1"' in began
     assert "DATABASE_URL=" not in began, "what helped is not told before the user said yes"
     if way == "approve in the chat":
@@ -106,11 +106,11 @@ def test_a_question_about_a_fix_stands_at_the_start_of_one_session_and_then_wait
     session(home, project, 1, ("npm start", MISSING), (f"DATABASE_URL={VALUE} npm start", ""))
     session(home, project, 2, ("npm start", MISSING), (f"DATABASE_URL={VALUE} npm start", ""))
     run("cycle", "--quick")
-    assert "May agents be told" in start(wisen, project, "a")
+    assert "May agents be given" in start(wisen, project, "a")
     run("cycle", "--quick")
-    assert "May agents be told" not in start(wisen, project, "b")
+    assert "May agents be given" not in start(wisen, project, "b")
     assert len(questions()) == 1
-    assert "may agents be told what helped" in run("proposals").stdout
+    assert "may agents be given what helped" in run("proposals").stdout
 
 
 RULES = {

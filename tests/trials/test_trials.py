@@ -174,7 +174,8 @@ def test_a_hint_that_makes_it_worse_goes_at_once_and_the_user_is_told_once(world
     world.cycle()
     go(world, "commits", lambda has_hint: has_hint, "made worse")
     delivered = world.fire("session-start", world.log(), source="startup")
-    assert "Tell the user once:\n- wisen tells its hint “Asked to “commit”, leave out Skill commit" in delivered
+    news = "Tell the user once:\n- wisen no longer delivers the hint “Asked to “commit”, leave out Skill commit"
+    assert news in delivered
     assert "made worse" in delivered
     world.cycle()
     assert "made worse" not in world.fire("session-start", world.log(), source="startup")

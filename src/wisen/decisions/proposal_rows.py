@@ -74,13 +74,13 @@ def is_only_recorded(entry: Entry) -> bool:
 _QUOTES = 3
 
 
-_HYPOTHESIS = "Once the agent is told this, you will not have to say it again."
+_HYPOTHESIS = "Once agents are given this, you will not have to say it again."
 
 
 def trial_proposal(state: EntryState, finding: str, target: Target, factory: RowFactory) -> Proposal:
     """Propose what a trial confirmed: it proved itself as a hint, and may become a rule."""
     made = rule_proposal(state, f"A trial showed that it helps: {finding}.", state.context, target, factory)
-    return structs.replace(made, type=ProposalType.VERIFICATION, hypothesis="It goes on helping once a file tells it.")
+    return structs.replace(made, type=ProposalType.VERIFICATION, hypothesis="It keeps helping once it is in a file.")
 
 
 class OldLine(Protocol):

@@ -116,7 +116,7 @@ def read_forms(data: object, where: str) -> ChatForms:
         forms = msgspec.convert(data, ChatForms)
     except msgspec.ValidationError as error:
         raise LanguageError(
-            f"{where} holds no requests: {error}. docs/languages.md tells what may stand there."
+            f"{where} has no valid requests: {error}. docs/languages.md describes the format."
         ) from error
     check_forms(forms, where)
     return forms
@@ -221,6 +221,6 @@ def _variants(form: str, where: str) -> list[str]:
             ways = met[1].split("|") + ([""] if met[0].startswith("[") else [])
             grown += [f"{each[: met.start()]}{way}{each[met.end() :]}" for way in ways]
         if len(grown) > _MOST_FORMS:
-            raise LanguageError(f"{where}: {form!r} stands for more than {_MOST_FORMS} messages. Write it as several.")
+            raise LanguageError(f"{where}: {form!r} expands to more than {_MOST_FORMS} messages. Write it as several.")
         found = grown
     return list(dict.fromkeys(" ".join(each.split()) for each in found))

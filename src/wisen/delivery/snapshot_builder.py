@@ -305,10 +305,10 @@ def _question_about_fix(home: Home, proposal: Proposal) -> str:
     (entry,) = home.ledger.entries.of([proposal.entry])
     fix = next((each for each in home.index.findings.fixes(Selection()) if each.id in entry.tags), None)
     if fix is None:
-        return "May agents be told what helped against a failure?"
+        return "May agents be given what helped against a failure?"
     seen = "1 session" if fix.sessions == 1 else f"{fix.sessions} sessions"
     return (
-        f"May agents be told what helped in {seen} against “{fix.signature.safe_description}” ({fix.danger.value}; "
+        f"May agents be given what helped in {seen} against “{fix.signature.safe_description}” ({fix.danger.value}; "
         f"`wisen explain {fix.id}` shows it)?"
     )
 

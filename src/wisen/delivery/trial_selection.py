@@ -100,10 +100,10 @@ class TrialSelection:
                 continue
             if subject in every and subject not in here:
                 continue
-            what = f"its hint “{here[subject]}”" if subject in here else f"the fix {subject}"
+            what = f"the hint “{here[subject]}”" if subject in here else f"the fix {subject}"
             lines.append(
                 DeliveredLine(
-                    subject, f"wisen tells {what} no longer: {move.why}.", "", f"`wisen trials show {subject}`"
+                    subject, f"wisen no longer delivers {what}: {move.why}.", "", f"`wisen trials show {subject}`"
                 )
             )
         lines += self._checks(here)

@@ -41,7 +41,7 @@ class UndoResult(NamedTuple):
 def compute_undo(change: Change, content: bytes | None, changes: Sequence[Change]) -> UndoResult:
     """Undo a change in a file's content; `changes` are all changes to that file, oldest first.
 
-    It is empty if the user moved our line there from another file.
+    `changes` is empty if the user moved our line there from another file.
 
     Raises:
         UsageError: it is unclear what is left of it: the user has to look.

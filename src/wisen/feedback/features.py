@@ -264,7 +264,7 @@ def _pairable(*values: dict[str, float]) -> list[str]:
 
 
 def _weigh_pairs(names: list[str], pairs: dict[str, dict[str, int]]) -> int:
-    """What pairs of features add to the scores."""
+    """The sum of the weights of all pairs of these features."""
     total = 0
     for at, one in enumerate(names):
         if others := pairs.get(one):

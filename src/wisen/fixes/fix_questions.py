@@ -51,11 +51,11 @@ def _build_question(fix: Fix, state: EntryState, factory: RowFactory) -> Proposa
         type=ProposalType.FIX,
         entry=state.entry.id,
         context=state.context,
-        text=f"When this fails again ({fix.signature.safe_description}), may agents be told what helped: "
+        text=f"When this fails again ({fix.signature.safe_description}), may agents be given what helped: "
         f"{fix.change.description}?",
         path="",
         heading="",
-        why=f"It helped in {many}, last {fix.last:%Y-%m-%d}. Agents are not told it unasked, for it is "
+        why=f"It helped in {many}, last {fix.last:%Y-%m-%d}. It is not delivered without your approval because it "
         f"{_DANGERS.get(fix.danger.value, fix.danger.value)}. Where it comes from: wisen explain {fix.id}",
         hypothesis="With this hint, the failure costs agents one call and not several.",
         risk="medium",
@@ -68,14 +68,14 @@ def _build_question(fix: Fix, state: EntryState, factory: RowFactory) -> Proposa
 
 
 _DANGERS = {
-    "another program": "a call of another program",
-    "installs something": "something that installs software",
-    "another host": "something that reaches another host",
-    "more rights": "something that asks for more rights",
-    "runs what it fetched": "something that runs what it fetched",
-    "a place outside the project": "about a place outside the project",
-    "takes a safety away": "something that takes a safety away",
-    "deletes something": "something that deletes",
+    "another program": "calls another program",
+    "installs something": "installs software",
+    "another host": "reaches another host",
+    "more rights": "asks for more rights",
+    "runs what it fetched": "runs what it fetched",
+    "a place outside the project": "concerns a place outside the project",
+    "takes a safety away": "removes a safeguard",
+    "deletes something": "deletes something",
 }
 
 

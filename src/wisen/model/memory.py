@@ -155,16 +155,19 @@ class RankingWeights(NamedTuple):
     """All weights of the ranking in one value, so that alternatives can be compared."""
 
     who: float = 1.0
+    """The weight of a word in the field that says who said or did it; in the text itself it is 1."""
     day: float = 1.0
+    """The weight of a word in the field of the day."""
     beside: float = 0.3
-    """The weight of a word in these fields; in the text itself it is 1."""
+    """The weight of a word in the text next to the memory."""
     session: float = 0.4
     """What the score of the best session adds to each of its memories, as a share of the best memory's score."""
     fade: float = 0.6
     """What each further memory of a session adds to the session's score, relative to the previous one."""
     recent: float = 0.05
-    """What recency adds, as a share of the score; it halves after this many days:"""
+    """What recency adds, as a share of the score."""
     half_life: float = 90.0
+    """After how many days the recency bonus halves."""
     used: float = 0.03
     """What each doubling of its uses adds."""
     here: float = 0.1

@@ -93,17 +93,21 @@ class LanguageAccuracy(Struct, frozen=True, kw_only=True):
     file: str
     """Where its sentences are."""
     sentences: int = 0
-    """How many there are, including those not held back. All counts below are of held-back ones."""
+    """How many sentences there are, including those not held back. All counts below are of held-back ones."""
     directives: int = 0
-    """How many are directives, prohibitions included."""
+    """How many sentences are directives, prohibitions included."""
     heard: int = 0
+    """How many directives are detected."""
     prohibitions: int = 0
+    """How many directives are prohibitions."""
     prohibitions_heard: int = 0
+    """How many prohibitions are detected."""
     negations_kept: int = 0
     """How many of the detected prohibitions are recognized as such."""
     harmless: int = 0
+    """How many sentences are not directives."""
     taken: int = 0
-    """How many harmless ones were mistaken for a directive."""
+    """How many harmless sentences are mistaken for a directive."""
     needed: dict[str, int] = {}
     """About how many more are needed by kind before the counts are meaningful; empty if there are enough."""
     missed: tuple[str, ...] = ()

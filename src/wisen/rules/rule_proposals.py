@@ -134,6 +134,6 @@ def _wording_of(proposal: Proposal, state: EntryState) -> str:
     if state.text != proposal.text and not needs_wording(state):
         return state.text
     raise UsageError(
-        f"What you said is no rule as it stands: “{proposal.text}”. Word it: wisen review opens your editor, or "
+        f"Your message is not worded as a rule yet: “{proposal.text}”. Word it: wisen review opens your editor, or "
         f'wisen proposals approve {proposal.id} --text "…"'
     )

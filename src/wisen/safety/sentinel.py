@@ -42,7 +42,7 @@ _TAG_LENGTH = 6
 BLOCK_HEADINGS = re.compile(
     r"[\s>]*(?:Learnt from the user|What wisen learnt|From earlier sessions|This failed before|A guard of the user"
     r"|Rules that the user|Ask the user once|Said by the|Said, not|Hints, inferred|Tell the user once"
-    r"|Sort earlier words|Waiting for the user|Open and important|wisen\b)"
+    r"|Classify these earlier user messages|Sort earlier words|Waiting for the user|Open and important|wisen\b)"
 )
 """How our blocks begin: identifies what is left of one that was cut off."""
 

@@ -20,7 +20,8 @@ CONCEPTS: dict[str, str] = {
     """,
     "fix": """
         A fix is the difference between a call that failed and the call that then worked, such as another option.
-        It is known once it helped in at least two sessions. Agents are given a known fix when the failure recurs.
+        Agents are given a fix when the failure recurs. After it helped in one session it is used for the same
+        command only; after two, for similar ones.
         See: wisen fixes
     """,
     "guard": """
@@ -29,8 +30,8 @@ CONCEPTS: dict[str, str] = {
         See: wisen guards
     """,
     "hint": """
-        A hint is a line that an agent is given by a hook: a rule, a fix, or a reminder. Each session gets only as
-        many hints as fit into a fixed budget.
+        A hint is a line that was inferred, not stated or approved by you; it is given to agents by a hook. Each
+        session gets only as many hints as fit into a fixed budget.
         See: wisen brief
     """,
     "trial": """

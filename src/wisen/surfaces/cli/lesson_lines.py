@@ -21,7 +21,7 @@ _CAUSE_TEXTS = {
     TriggerCause.INTERRUPTED: "you stopped such a call then",
     TriggerCause.NAMED: "you named it",
 }
-ALLOW_LOCAL = "With local_words = true below [deliver] in config.toml they are told."
+ALLOW_LOCAL = "To deliver such lessons, set local_words = true below [deliver] in config.toml."
 _OTHER_KINDS = (EntryStanding.OTHER_KIND, EntryStanding.UNSAID)
 
 
@@ -33,14 +33,14 @@ def delivery_lines(state: EntryState, *, tells_local: bool) -> list[str]:
     if state.is_over:
         return []
     if state.is_private and not tells_local:
-        return [f"Not told to agents: you typed it to a local model only. {ALLOW_LOCAL}"]
+        return [f"Not delivered to agents: you typed it to a local model only. {ALLOW_LOCAL}"]
     standing = standing_of(state)
     if standing.is_standing:
-        lines = [f"Told at each start: {standing.value}."]
+        lines = [f"Delivered at each session start: {standing.value}."]
     elif standing in _OTHER_KINDS:
-        lines = [f"Not told at each start: {standing.value}."]
+        lines = [f"Not delivered at session start: {standing.value}."]
     else:
-        lines = [f"Of the moment, not told at each start: {standing.value}."]
+        lines = [f"Delivered only as a reminder, not at session start: {standing.value}."]
     lines += [f"Last used on {state.used:%Y-%m-%d}."] if state.used else []
     return [*lines, *([f"Called up by {describe_trigger(state.trigger)}."] if state.trigger else [])]
 

@@ -78,7 +78,7 @@ def show_overview(*, as_json: bool) -> int:
         out.print(f"Kept of this project ({kept.name}): {_describe_counts(kept.here)}.")
         out.print(f"Of all projects: {_describe_counts(kept.everywhere)}.")
     else:
-        out.print(f"This is no project that wisen knows. Of all projects: {_describe_counts(kept.everywhere)}.")
+        out.print(f"This directory is not in a known project. Of all projects: {_describe_counts(kept.everywhere)}.")
     out.print("How to see each part:")
     rows = table("kept", "part", "command", right=("kept",))
     rows.add_row(f"{kept.here.memories:,}", "what was said and done, for search", 'wisen recall "some words"')
