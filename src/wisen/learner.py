@@ -58,8 +58,7 @@ if TYPE_CHECKING:
     from wisen.model.state import InstallationState
     from wisen.store.home import Home
 
-_SHOWN_RUNS = 10
-_ROUNDS = 3
+_SHOWN_RUNS, _ROUNDS = 10, 3
 
 
 class Learner:
@@ -297,10 +296,7 @@ class Learner:
         return total
 
     def status(self, project: Path | None = None) -> InstallationState:
-        """Summarize what was learnt so far, how the last runs went, and which hooks have problems.
-
-        The agent settings of `project` are checked as well as the user's.
-        """
+        """Summarize what was learned, the last runs and the hooks; the agent settings of `project` count as well."""
         from wisen.model.report import decisions_about_lines
         from wisen.model.state import InstallationState
 
@@ -322,6 +318,10 @@ class Learner:
             pointing=self.feedback.consent.is_given,
             requests=len(self.decisions.requests()),
             private=self.delivery.count_private_entries(),
+            lessons=self.lessons.count(),
+            rules=self.rules.count(),
+            proposals=sum(each.is_waiting for each in self.proposals.all()),
+            hooks=self.install.agents_with_hooks(project),
         )
 
     def histories(self, path: Path | None = None) -> Iterator[History]:

@@ -108,6 +108,22 @@ def test_status_tells_the_last_run(session: Path) -> None:
     assert "1 session in 1 project" in run("status").stdout
 
 
+def test_status_counts_what_was_learned_and_names_the_hooks(session: Path) -> None:
+    run("learn")
+    assert "Hooks: none installed (wisen install AGENT)" in run("status").stdout
+    run("remember", "Use pnpm, not npm.", "--global")
+    run("install", "claude-code", "--yes")
+    state = json.loads(run("status", "--json").stdout)
+    proposals = json.loads(run("proposals", "--json").stdout)["proposals"]
+    lessons = json.loads(run("lessons", "--json").stdout)["entries"]
+    assert (state["rules"], state["proposals"], state["lessons"]) == (1, len(proposals), len(lessons))
+    assert state["hooks"] == ["claude-code"]
+    text = run("status").stdout
+    assert f"{len(lessons)} lesson" in text
+    assert "1 rule, " in text
+    assert "Hooks: claude-code" in text
+
+
 @pytest.mark.requirement("F3")
 def test_fixes_shows_what_made_a_failing_call_work(home: Path) -> None:
     assert "Nothing learnt yet" in run("fixes", expect=3).stdout

@@ -10,7 +10,7 @@ from msgspec import structs
 
 from wisen.agents.hook_ports import HasPermissionNotice, HasShippedFiles
 from wisen.errors import FileError, SettingsUnclear, UsageError
-from wisen.model.hook import HookInstallation, HookLatency
+from wisen.model.hook import HookInstallation, HookLatency, HookState
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -132,6 +132,10 @@ class InstallService:
             edit_ports=lambda _: self._edit_ports,
         )
         return hook_status(inspection, self._home.ledger)
+
+    def agents_with_hooks(self, project: Path | None = None) -> tuple[str, ...]:
+        """Return the agents that our hooks are installed in, working or not."""
+        return tuple(each.agent for each in self.status(project) if each.state is not HookState.NOT_INSTALLED)
 
     def _build_result(
         self, files: tuple[RewrittenFile, ...], before: HookStatus, project: Path | None, *, dry_run: bool

@@ -78,6 +78,11 @@ class LessonService:
         }
         return tuple(found[id_] for id_ in shown), len(fits)
 
+    def count(self) -> int:
+        """Return how many entries there are, except closed ones."""
+        entries = self._home.ledger.entries
+        return len(set(entries.ranked_ids(None)) - set(entries.closed_entries()))
+
     def get(self, name: str) -> tuple[EntryState, tuple[Occurrence, ...]]:
         """Return an entry by its name or id, or a prefix of one, and its occurrences.
 

@@ -47,6 +47,14 @@ class InstallationState:
     """How many entries are kept from hosted agents because the user typed them to local models only."""
     requests: int = 0
     """How many decisions wait that a program requested, or that were found in edited files."""
+    lessons: int = 0
+    """How many lessons there are, except those that are closed."""
+    rules: int = 0
+    """How many lessons are in force as rules."""
+    proposals: int = 0
+    """How many proposals wait for the user's answer, requests of programs included."""
+    hooks: tuple[str, ...] = ()
+    """The agents that our hooks are installed in, working or not."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

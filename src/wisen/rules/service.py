@@ -81,6 +81,10 @@ class RuleService:
         overruled_ids = find_overruled(global_rules, local) if local else set[str]()
         return tuple(each for each in rules if each.context in ("", context) and each.entry.id not in overruled_ids)
 
+    def count(self) -> int:
+        """Return how many rules are in force, in all contexts together."""
+        return sum(each.is_rule and not each.merged_into for each in entry_states(self._home.ledger))
+
     def former_rules(self, context: str | None = None) -> tuple[tuple[EntryState, str], ...]:
         """Return what was stated or approved and is no longer in force, and why, newest first."""
         ledger = self._home.ledger

@@ -66,6 +66,12 @@ def _print_state(state: InstallationState) -> None:
         f"{plural(counts.typed_turns, 'typed turn')}, {plural(sum(tool.calls for tool in counts.tools), 'tool call')}, "
         f"{plural(failed, 'failed call')}; from {plural(counts.sources, 'file')}"
     )
+    review = " (wisen review)" if state.proposals else ""
+    out.print(
+        f"{plural(state.lessons, 'lesson')}, {plural(state.rules, 'rule')}, "
+        f"{plural(state.proposals, 'proposal')}{review}"
+    )
+    out.print(f"Hooks: {', '.join(state.hooks) or 'none installed (wisen install AGENT)'}")
     out.print(f"Ledger: {state.ledger}", style="dim")
     if state.archive is not None:
         out.print(f"Archive: {_describe_archive(state.archive)}", style="dim")
