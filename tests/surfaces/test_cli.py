@@ -149,7 +149,19 @@ def test_fixes_shows_what_made_a_failing_call_work(home: Path) -> None:
     assert "- npm test" in output
     assert output.count("helped") == 2
     assert len(json.loads(run("explain", fix["id"], "--json").stdout)["evidence"]) == 2
-    assert "wisen fixes --all" in run("explain", "nosuch", expect=1).stderr
+    unknown = run("explain", "nosuch", expect=1).stderr
+    assert "Nothing has the id 'nosuch'. Ids are shown by: wisen lessons, wisen fixes --all, wisen guards" in unknown
+    assert (
+        "No lesson has the id 'nosuch'. List them: wisen lessons" in run("lessons", "show", "nosuch", expect=1).stderr
+    )
+
+
+def test_recall_calls_a_lesson_a_lesson(session: Path) -> None:
+    run("lessons", "log", "learning", "Deploy with shopctl.", "--everywhere")
+    run("learn")
+    assert " lesson LRN-" in run("recall", "shopctl", "--scope", "all", "--kind", "lesson").stdout
+    assert run("recall", "shopctl", "--kind", "entry").stdout == run("recall", "shopctl", "--kind", "lesson").stdout
+    assert "lesson" in run("recall", "shopctl", "--kind", "nosuch", expect=1).stderr
 
 
 def test_agents_tells_what_was_found_and_what_could_not_be_read(session: Path, home: Path) -> None:

@@ -175,8 +175,9 @@ def explain(
     elif name.upper().startswith("G-"):
         from wisen.surfaces.cli.guard_view import show_guard as show
     else:
-        from wisen.surfaces.cli.fix_view import show_fix as show
+        from wisen.surfaces.cli.fix_view import show_fix
 
+        raise typer.Exit(show_fix(name, as_json=as_json, is_any_id=True))
     raise typer.Exit(show(name, as_json=as_json))
 
 

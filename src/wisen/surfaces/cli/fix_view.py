@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from wisen import app
+from wisen.errors import UsageError
 from wisen.model.fix import Danger
 from wisen.surfaces.cli.praise_view import praise_lines
 from wisen.surfaces.cli.program import NOTHING
@@ -50,13 +51,17 @@ def list_fixes(path: Path | None, *, every: bool, as_json: bool) -> int:
     return 0
 
 
-def show_fix(name: str, *, as_json: bool) -> int:
-    """Show everything that is known about one fix."""
+def show_fix(name: str, *, as_json: bool, is_any_id: bool = False) -> int:
+    """Show everything that is known about one fix; `is_any_id`: the id may have been meant for something else."""
     wires = app.wire()
     if not wires.ever_used:
         print("Nothing learnt yet. Start with: wisen learn")
         return NOTHING
     with wires.learner(reads=False) as learner:
+        if is_any_id and not any(name and fix.id.startswith(name) for fix in learner.fixes.all()):
+            raise UsageError(
+                f"Nothing has the id {name!r}. Ids are shown by: wisen lessons, wisen fixes --all, wisen guards"
+            )
         fix, evidence = learner.fixes.explain(name)
         praises = learner.praise.praises_of(fix.id)
         held = sorted({each.rule for each in learner.fixes.withheld() if each.fix == fix.id})
@@ -76,13 +81,13 @@ def show_fix(name: str, *, as_json: bool) -> int:
 
 def _print_fixes(chosen: list[Fix], seen: int, out: Console, *, limit: int) -> None:
     if not chosen:
-        out.print("No failure was fixed the same way in two sessions yet.")
+        out.print("No failure was fixed the same way in two sessions yet. To read new sessions: wisen learn")
     for fix in chosen[:limit]:
         _print_fix(fix, out)
     rest = seen - min(len(chosen), limit)
     if rest:
         out.print(
-            f"{plural(rest, 'fix', 'fixes')} more, seen only once or not reliable: wisen fixes --all", style="dim"
+            f"{plural(rest, 'more fix', 'more fixes')}, seen only once or not reliable: wisen fixes --all", style="dim"
         )
     if chosen:
         out.print(f"Where one comes from: wisen explain {chosen[0].id}", style="dim")

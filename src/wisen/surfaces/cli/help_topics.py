@@ -5,7 +5,8 @@ from __future__ import annotations
 CONCEPTS: dict[str, str] = {
     "lesson": """
         A lesson is one thing that was learnt: a correction of yours, a failure, or what helped. It keeps your
-        quotes and the sessions it was seen in. A lesson by itself changes nothing; you can make it a rule.
+        quotes and the sessions it was seen in. What you said
+        should last is given to agents at once; other lessons wait until you approve them as rules.
         See: wisen lessons
     """,
     "rule": """
@@ -15,7 +16,7 @@ CONCEPTS: dict[str, str] = {
     """,
     "proposal": """
         A proposal is a question that waits for your answer: whether a lesson becomes a rule, a guard is enabled,
-        or a file is changed. Nothing happens before you approve it.
+        or a file is changed. Nothing of it happens before you approve it.
         See: wisen review, wisen proposals
     """,
     "fix": """

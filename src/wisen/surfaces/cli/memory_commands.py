@@ -62,7 +62,8 @@ def write_memory(dry_run: DryRun = False, as_json: Json = False) -> None:
 @memory_app.command()
 def recall(
     question: Annotated[
-        str, typer.Argument(metavar="QUERY", help='Words to search for; "quoted words" match exactly.')
+        str,
+        typer.Argument(metavar="QUERY", help='Words to search for; a "quoted phrase" is also matched as a whole.'),
     ],
     scope: Annotated[
         str, typer.Option("--scope", help="here: this project and what applies everywhere; all: every project.")
@@ -71,7 +72,7 @@ def recall(
     kind: Annotated[
         Optional[list[str]],  # noqa: UP045 - as above
         typer.Option(
-            "--kind", help="Only turn, rule, entry, fix, note, summary, workflow or imported. May be repeated."
+            "--kind", help="Only turn, rule, lesson, fix, note, summary, skill, workflow or imported. May be repeated."
         ),
     ] = None,
     around: Annotated[int, typer.Option("--around", help="Also show this many messages before and after.")] = 0,

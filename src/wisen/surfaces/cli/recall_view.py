@@ -25,6 +25,8 @@ if TYPE_CHECKING:
 _WIDE = 230
 _ALSO = 2
 """How many other memories of the same session are shown."""
+_LESSON = "lesson"
+"""What the command line calls an entry."""
 _WORD = re.compile(r"\w{3,}")
 
 
@@ -83,10 +85,14 @@ def memory_fields(memories: Iterable[Memory]) -> list[dict[str, object]]:
 
 def _parse_kind(name: str) -> MemoryKind:
     try:
-        return MemoryKind(name)
+        return MemoryKind.ENTRY if name == _LESSON else MemoryKind(name)
     except ValueError:
-        known = ", ".join(kind.value for kind in MemoryKind)
+        known = ", ".join(map(_kind_label, MemoryKind))
         raise UsageError(f"--kind {name} is unknown. Give one of: {known}.") from None
+
+
+def _kind_label(kind: MemoryKind) -> str:
+    return _LESSON if kind is MemoryKind.ENTRY else kind.value
 
 
 def _result_fields(found: RecallResult, learner: Learner, around: int) -> dict[str, object]:
@@ -159,7 +165,7 @@ def _citation(memory: Memory, found: RecallResult) -> str:
     if memory.session:
         name = f"{memory.agent} · session {memory.session[:8]} · turn {memory.turn}"
     else:
-        name = f"{memory.kind.value} {memory.place}"
+        name = f"{_kind_label(memory.kind)} {memory.place}"
         if memory.kind is MemoryKind.IMPORTED:
             name = f"{memory.agent}'s own notes, not checked · {memory.place}"
     uses = plural(memory.uses, "session") if memory.uses > 1 else ""
