@@ -97,6 +97,13 @@ def test_a_script_without_a_terminal_is_no_person_and_a_dry_run_decides_nothing(
     assert asks(["proposals"]).returncode == 0
 
 
+def test_a_request_to_remove_what_is_not_installed_does_not_wait_for_the_user(home: Path) -> None:
+    done = asks(["uninstall", "claude-code"])
+    assert done.returncode == 0
+    assert "wisen is not installed in claude-code." in done.stdout
+    assert json.loads(run("proposals", "--json").stdout)["proposals"] == []
+
+
 def test_no_agent_changes_an_agents_settings_and_a_script_of_a_person_may(home: Path) -> None:
     done = asks(["install", "claude-code", "--yes"], {"CLAUDECODE": "1"})
     assert done.returncode == 5

@@ -72,6 +72,10 @@ class Decisions:
         self._home.evidence = voice.evidence
         self._answer_pending(words)
 
+    def is_person_present(self) -> bool:
+        """Return whether a person runs this process, so that a decision would be theirs."""
+        return isinstance(self._presence.detect(), Person)
+
     def reject_agent(self, *words: str, dry_run: bool = False) -> None:
         """Continue if a person or their script decides: no terminal is needed, but no agent may do it.
 
@@ -128,12 +132,12 @@ class Decisions:
         kept = False
         with suppress(WisenError):  # the refusal stands even if the request cannot be recorded
             kept = bool(words) and self._record_request(words, voice)
-        waits = " It waits as a suggestion: wisen review shows it." if kept else ""
+        waits = " Saved as a suggestion: wisen review." if kept else ""
         in_chat = chat or (f"!{typed}" if kept else "")
         ways = (
             f"Run it in a terminal of your own{f', or type in the chat of your agent: {in_chat}' if in_chat else '.'}"
         )
-        message = f"Not done: {voice.reason}, and only a person decides this.{waits} {ways}"
+        message = f"Not done: only a person decides this, and {voice.reason}.{waits} {ways}"
         return PersonNeeded(message, reason=voice.reason, command=command, kept=kept)
 
     def _record_request(self, words: tuple[str, ...], voice: NotAPerson) -> bool:
@@ -226,7 +230,7 @@ def clean_wording(text: str) -> str:
 
     words = " ".join(text.split())
     if not words:
-        raise UsageError("There are no words. Give the rule in yours.")
+        raise UsageError("The rule is empty. Say in one sentence what agents should do.")
     if (rule := rule_against(words)) is not None:
         raise UsageError(f"The text contains something that may not be stored ({rule}). Rephrase it without that.")
     return words

@@ -105,8 +105,10 @@ class InstallService:
         from wisen.install.hook_settings import remove_hooks
 
         hooks = self._hooks(agent)
-        self._decisions.require_person("uninstall", agent, dry_run=dry_run)
         before = self._status_of(hooks, project)
+        if before.state is HookState.NOT_INSTALLED and not self._decisions.is_person_present():
+            return HookInstallation((), before, before)  # there is nothing that the user could be asked about
+        self._decisions.require_person("uninstall", agent, dry_run=dry_run)
         edit_ports = in_memory_ports(self._edit_ports) if dry_run else self._edit_ports
         with self._decisions.as_decision("uninstalled", agent, dry_run=dry_run):
             rewritten = [remove_hooks(edit_ports, Path(path), hooks) for path in before.files]

@@ -107,7 +107,7 @@ class ProcessPresence:
             return Person(f"a program says: {' '.join(self._decided_by.split())[:200]}")
         terminal = self._terminal()
         if not terminal:
-            return NotAPerson("no terminal is in front of this process, so that a script may run it")
+            return NotAPerson("this process has no terminal: a script may be running it")
         return Person(f"terminal {terminal}")
 
 

@@ -13,8 +13,9 @@ import msgspec
 
 from wisen import app
 from wisen.errors import UsageError
+from wisen.model.hook import HookState
 from wisen.surfaces.cli.confirmation import is_confirmed, is_declined_in_pipe
-from wisen.surfaces.cli.render import clip, console, format_path, plural, print_json
+from wisen.surfaces.cli.render import clip, console, format_path, plural, print_json, say
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -109,6 +110,8 @@ def uninstall(agent: str, *, dry_run: bool, as_json: bool) -> int:
     if as_json:
         print_json(_result_fields(agent, done, dry_run=dry_run))
     else:
+        if done.before.state is HookState.NOT_INSTALLED:
+            say(f"wisen is not installed in {agent}.")
         _print_result(done, console(), dry_run=dry_run)
     return 0
 
