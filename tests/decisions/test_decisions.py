@@ -72,7 +72,7 @@ def asks(words: list[str], environment: dict[str, str] | None = None) -> subproc
 def test_an_agent_that_approves_gets_a_suggestion_a_reason_and_its_own_exit_code(shop: Path) -> None:
     done = asks(["proposals", "approve", "1"], {"CLAUDECODE": "1"})
     assert done.returncode == 5
-    assert "Not done: claude-code runs this process (CLAUDECODE is set)" in done.stderr
+    assert "and claude-code runs this process (CLAUDECODE is set). Saved as a suggestion: wisen review" in done.stderr
     assert "!wisen proposals approve 1" in done.stderr
     assert "terminal of your own" in done.stderr
     assert not (shop / "CLAUDE.md").exists()

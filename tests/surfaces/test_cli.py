@@ -80,6 +80,14 @@ def test_session_files_inside_a_repository_are_named_once_with_what_to_do(home: 
     assert "none waits" in run("adopt").stdout
 
 
+def test_a_mistyped_command_line_is_answered_with_what_was_meant(home: Path) -> None:
+    assert f"Use: wisen learn --path {home}" in run("learn", home, expect=2).stderr
+    typo = run("lern", expect=2).stderr
+    assert "Did you mean 'learn'" in typo
+    assert "'learned'" not in typo, "a hidden name is not suggested"
+    assert "--all" not in run("rules", "--all").stdout
+
+
 def test_status_and_doctor_and_config_make_no_files(home: Path) -> None:
     assert "nothing learnt yet" in run("status").stdout
     assert "nothing learnt yet" in run("doctor").stdout

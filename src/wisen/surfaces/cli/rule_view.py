@@ -31,7 +31,8 @@ def list_rules(*, every: bool, as_json: bool) -> int:
         print_json({"context": here, "rules": [lesson_fields(each) for each in found], "no_longer": no_longer})
         return 0
     if not found:
-        say("There are no rules here yet. wisen review shows proposals; --all shows the rules of every project.")
+        rest = "" if every else " Rules of every project: wisen rules --all"
+        say(f"There are no rules {'yet' if every else 'here yet'}. Proposals: wisen review.{rest}")
     names = {each.entry.id: each.entry.name for each in found}
     for each in found:
         say(f"{each.entry.name}  {each.text}")
