@@ -87,11 +87,11 @@ def _replay(versions: list[Version], course: list[SessionCalls]) -> list[dict[st
             continue
         for effect in _verdicts_now(versions, course[:number]):
             first.setdefault(_key(effect), 0 if effect.after is None else effect.after.sessions)
-    told = {_key(effect): effect for effect in reversed(_verdicts_now(versions, course))}
-    return [_format_row(told[key], named) for key, named in first.items() if key in told] + [
+    effects = {_key(effect): effect for effect in reversed(_verdicts_now(versions, course))}
+    return [_format_row(effects[key], named) for key, named in first.items() if key in effects] + [
         {"line": key[0], "signature": key[1], "strength": key[2], "sessions_until_named": named, "withdrawn": True}
         for key, named in first.items()
-        if key not in told
+        if key not in effects
     ]
 
 

@@ -33,13 +33,13 @@ def figures(worlds: int, seed: int = 11) -> dict[str, object]:
 
 
 def _count_named(scenario: str, does: str, worlds: int, chance: random.Random) -> dict[str, float]:
-    told: Counter[Strength] = Counter()
+    counts: Counter[Strength] = Counter()
     lines = 0
     for _ in range(worlds):
         written, strengths = _make_world(scenario, does, chance)
         lines += written
-        told.update(strengths)
-    return {"lines": lines, "began": told[Strength.BEGAN] / lines, "helped": told[Strength.HELPED] / lines}
+        counts.update(strengths)
+    return {"lines": lines, "began": counts[Strength.BEGAN] / lines, "helped": counts[Strength.HELPED] / lines}
 
 
 def _make_world(scenario: str, does: str, chance: random.Random) -> tuple[int, list[Strength]]:
@@ -50,12 +50,12 @@ def _make_world(scenario: str, does: str, chance: random.Random) -> tuple[int, l
         dates = {}
     course = _course(scenario, does, rates, dates, chance)
     lines = [_line(kind, _at(date)) for kind, date in dates.items()]
-    told: set[tuple[int, Strength]] = set()
+    blamed: set[tuple[int, Strength]] = set()
     for number in range(_LOOKS, _SESSIONS + 1, _LOOKS):
         known = [line for line in lines if line.born <= course[number - 1].start]
         for effect in measure_effects(known, course[:number]):
-            told.add((effect.line.number, effect.strength))
-    return len(lines), [strength for _, strength in told if strength in (Strength.BEGAN, Strength.HELPED)]
+            blamed.add((effect.line.number, effect.strength))
+    return len(lines), [strength for _, strength in blamed if strength in (Strength.BEGAN, Strength.HELPED)]
 
 
 def _course(

@@ -125,8 +125,8 @@ def _without(items: Sequence[Item], data: Path | None) -> dict[str, object]:
     later = predict_without(items, features, ["correction"], later_halves(items))
     later["correction"], own_phrases = with_own_phrases(items, later["correction"], sessions_of(data))
     left: dict[str, dict[str, object]] = {
-        name: {**judge(items, said["correction"]), "live": judge(items, said["correction"], live=True)}
-        for name, said in {"projects": projects, "persons": persons, "later_sessions": later}.items()
+        name: {**judge(items, predictions["correction"]), "live": judge(items, predictions["correction"], live=True)}
+        for name, predictions in {"projects": projects, "persons": persons, "later_sessions": later}.items()
     }
     left["later_sessions"]["own_phrases"] = own_phrases
     return {
@@ -149,7 +149,9 @@ def _folds(items: Sequence[Item]) -> list[Said]:
 def _sets(items: Sequence[Item], drawn: Sequence[Said]) -> dict[str, object]:
     """The figures on each set; None where the data holds nothing of one, as our labels for other people's sessions."""
     return {
-        name: average_figures([figures_by_kind(items, said, of) for said in drawn]) if any(map(of, items)) else None
+        name: average_figures([figures_by_kind(items, predictions, of) for predictions in drawn])
+        if any(map(of, items))
+        else None
         for name, of in SLICES.items()
     }
 
@@ -186,21 +188,21 @@ def _others(data: Path | None, stem: str) -> list[Item]:
 def _languages(items: Sequence[Item]) -> dict[str, object]:
     if not items:
         return {}
-    said = _shipped(items)
+    predictions = _shipped(items)
     by_language: dict[str, Callable[[Item], bool]] = {
         lang: (lambda item, lang=lang: item.lang == lang)  # type: ignore[misc]  # mypy cannot infer a default's type here
         for lang in sorted({item.lang for item in items})
     }
-    return {lang: figures_by_kind(items, said, of) for lang, of in by_language.items()}
+    return {lang: figures_by_kind(items, predictions, of) for lang, of in by_language.items()}
 
 
 def _worst(items: Sequence[Item]) -> dict[str, object]:
     """The mean over languages of the F1 of corrections, and the language in which it is lowest."""
     if not items:
         return {}
-    said = _shipped(items)
+    predictions = _shipped(items)
     found = {
-        lang: figures_by_kind(items, said, lambda item, lang=lang: item.lang == lang)["correction"]["f1"]  # type: ignore[misc]
+        lang: figures_by_kind(items, predictions, lambda item, lang=lang: item.lang == lang)["correction"]["f1"]  # type: ignore[misc]
         for lang in sorted({item.lang for item in items})
     }
     lowest = min(found, key=lambda lang: found[lang])
@@ -228,19 +230,21 @@ def _baselines(real: Sequence[Item]) -> dict[str, object]:
         "bag_of_words": list(_bag_of_words(real)),
     }
     return {
-        name: {"user_turns": _of(real, said, doubtful=True), "user_turns_clear": _of(real, said, doubtful=False)}
-        for name, said in ways.items()
+        name: {"user_turns": _of(real, scores, doubtful=True), "user_turns_clear": _of(real, scores, doubtful=False)}
+        for name, scores in ways.items()
     }
 
 
-def _of(real: Sequence[Item], said: Sequence[float], *, doubtful: bool) -> dict[str, object] | None:
+def _of(real: Sequence[Item], scores: Sequence[float], *, doubtful: bool) -> dict[str, object] | None:
     chosen = np.array([doubtful or not item.borderline for item in real])
     if not chosen.any():
         return None
     truth = np.array([float("correction" in item.kinds) for item in real])[chosen]
     weight = np.array([item.weight for item in real])[chosen]
     return {
-        "correction": {name: round(value, 4) for name, value in figures(truth, np.array(said)[chosen], weight).items()}
+        "correction": {
+            name: round(value, 4) for name, value in figures(truth, np.array(scores)[chosen], weight).items()
+        }
     }
 
 
@@ -288,10 +292,12 @@ def _teaching(items: Sequence[Item], drawn: Sequence[Said]) -> list[set[str]]:
     return [
         {
             item.id
-            for item, *held in zip(items, tells, said["correction"][1] + said["preference"][1], strict=True)
+            for item, *held in zip(
+                items, tells, predictions["correction"][1] + predictions["preference"][1], strict=True
+            )
             if all(held)
         }
-        for said in drawn
+        for predictions in drawn
     ]
 
 
@@ -309,8 +315,8 @@ def _lessons(real: Sequence[Item], ours: Sequence[Item], teaching: Sequence[set[
         lasting = lasting_figures([*lessons_of([*real, *ours]), *written_lessons()], teaching)
     else:
         truth = np.array([float(bool(item.lasts)) for item in ruled])
-        said = [next((signal.lesson for signal in detect(item.heard) if signal.lesson), None) for item in ruled]
-        held = np.array([float(found is not None and found.is_durable) for found in said])
+        lessons = [next((signal.lesson for signal in detect(item.heard) if signal.lesson), None) for item in ruled]
+        held = np.array([float(found is not None and found.is_durable) for found in lessons])
         lasting = {name: round(value, 4) for name, value in figures(truth, held, np.ones(len(ruled))).items()}
     return {
         "n": len(ruled),
@@ -322,18 +328,18 @@ def _lessons(real: Sequence[Item], ours: Sequence[Item], teaching: Sequence[set[
     }
 
 
-def _shared_words(said: str, rule: str) -> float:
+def _shared_words(text: str, rule: str) -> float:
     """F1 of the words that two texts share."""
-    one, other = Counter(_WORD.findall(said.lower())), Counter(_WORD.findall(rule.lower()))
+    one, other = Counter(_WORD.findall(text.lower())), Counter(_WORD.findall(rule.lower()))
     both = sum((one & other).values())
     return 2 * both / (sum(one.values()) + sum(other.values())) if both else 0.0
 
 
-def _errors(items: Sequence[Item], said: Said) -> dict[str, object]:
+def _errors(items: Sequence[Item], predictions: Said) -> dict[str, object]:
     """The real turns where corrections were missed or seen wrongly, by kind of turn, and their ids."""
     ids: dict[str, list[str]] = {"missed": [], "missed_doubtful": [], "false": [], "false_doubtful": []}
     kinds: dict[str, Counter[str]] = {"missed": Counter(), "false": Counter()}
-    for item, yes in zip(items, said["correction"][1], strict=True):
+    for item, yes in zip(items, predictions["correction"][1], strict=True):
         if not SLICES["user_turns"](item) or bool(yes) == ("correction" in item.kinds):
             continue
         way = "false" if yes else "missed"
@@ -366,19 +372,19 @@ def _speed(items: Sequence[Item]) -> dict[str, float]:
     longest: `weighted` counts the best time of each message by its sampling weight, so it tells of the natural mix.
     """
     clock = time.perf_counter
-    heards = [item.heard for item in items]
+    turns = [item.heard for item in items]
     passes: list[float] = []
     each = [float("inf")] * len(items)
     with pause_gc():
         ends = clock() + _SECONDS
         while not passes or clock() < ends:
             began = clock()
-            for heard in heards:
-                detect(heard)
+            for turn in turns:
+                detect(turn)
             passes.append(clock() - began)
-            for number, heard in enumerate(heards):
+            for number, turn in enumerate(turns):
                 began = clock()
-                detect(heard)
+                detect(turn)
                 each[number] = min(each[number], clock() - began)
     weighted = sum(item.weight * took for item, took in zip(items, each, strict=True))
     return {

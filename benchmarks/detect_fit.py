@@ -157,10 +157,10 @@ def assign_folds(groups: Sequence[str], number: int, seed: int) -> NDArray[np.in
     return np.array([of[group] for group in groups])
 
 
-def figures(truth: Vector, said: Vector, weight: Vector) -> dict[str, float]:
+def figures(truth: Vector, predicted: Vector, weight: Vector) -> dict[str, float]:
     """Return the weighted precision, recall and F1 of a binary prediction."""
-    right = float((weight * truth * said).sum())
-    precision = right / max(float((weight * said).sum()), 1e-9)
+    right = float((weight * truth * predicted).sum())
+    precision = right / max(float((weight * predicted).sum()), 1e-9)
     recall = right / max(float((weight * truth).sum()), 1e-9)
     f1 = 2 * precision * recall / max(precision + recall, 1e-9)
     return {"precision": precision, "recall": recall, "f1": f1, "n": int(truth.sum())}
@@ -284,13 +284,13 @@ def calibration_error(truth: Vector, scores: Vector, weight: Vector, bins: int =
 
 
 def figures_by_kind(
-    items: Sequence[Item], said: dict[str, tuple[Vector, Vector]], of: Callable[[Item], bool]
+    items: Sequence[Item], predictions: dict[str, tuple[Vector, Vector]], of: Callable[[Item], bool]
 ) -> dict[str, dict[str, float]]:
     """Return the figures by kind on some of the items."""
     chosen = np.array([of(item) for item in items])
     weight = np.array([item.weight for item in items])[chosen]
     out = {}
-    for kind, (scores, yes) in said.items():
+    for kind, (scores, yes) in predictions.items():
         truth = np.array([float(kind in item.kinds) for item in items])[chosen]
         error = calibration_error(truth, scores[chosen], weight)
         got = {**figures(truth, yes[chosen], weight), "calibration_error": error}
@@ -326,8 +326,8 @@ def train_lasting(items: Sequence[Item], features: Sequence[Features]) -> tuple[
 def _expected_threshold(scores: Vector) -> float:
     """The threshold with the best F1 to be expected if the scores are right: steadier than the best F1 that was met."""
     falling = np.sort(scores)[::-1]
-    said = np.arange(1, len(falling) + 1)
-    return float(falling[int((2 * np.cumsum(falling) / (said + falling.sum())).argmax())])
+    predicted = np.arange(1, len(falling) + 1)
+    return float(falling[int((2 * np.cumsum(falling) / (predicted + falling.sum())).argmax())])
 
 
 def cross_validate_lasting(

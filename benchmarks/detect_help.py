@@ -65,18 +65,18 @@ def session_start_figures(items: Sequence[Item], written: Sequence[Item] = ()) -
 
 
 def _stands(items: Sequence[Item]) -> dict[str, object]:
-    told = np.array([float(any(each.lesson and each.lesson.standing for each in detect(i.heard))) for i in items])
+    delivered = np.array([float(any(each.lesson and each.lesson.standing for each in detect(i.heard))) for i in items])
     lasts = np.array([float(bool(item.lasts) or "remember" in item.kinds) for item in items])
     clear = np.array([not item.borderline for item in items], dtype=bool)
     if not items:
         return {"n": 0}
-    got = figures(lasts, told, np.ones(len(items)))
-    of_clear = figures(lasts[clear], told[clear], np.ones(int(clear.sum())))
+    got = figures(lasts, delivered, np.ones(len(items)))
+    of_clear = figures(lasts[clear], delivered[clear], np.ones(int(clear.sum())))
     return {
         "precision": round(got["precision"], 4),
         "recall": round(got["recall"], 4),
-        "n": int(told.sum()),
+        "n": int(delivered.sum()),
         "labelled": int(lasts.sum()),
         "clear_precision": round(of_clear["precision"], 4),
-        "false": [item.id for item, yes, truth in zip(items, told, lasts, strict=True) if yes > truth],
+        "false": [item.id for item, yes, truth in zip(items, delivered, lasts, strict=True) if yes > truth],
     }

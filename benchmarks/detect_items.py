@@ -97,13 +97,13 @@ def own_label_items(data: Path | None) -> list[Item]:
     """Return other typed turns of the sessions with the labels of labels/turns.jsonl; empty without sessions."""
     folders = [data / "codex"] if data else []
     histories = [*sessions_of(data), *(each for folder in folders if folder.is_dir() for each in read_sessions(folder))]
-    heard = {turn.id: heard for history in histories for turn, heard in turns_of(history)}
+    typed_turns = {turn.id: typed_turn for history in histories for turn, typed_turn in turns_of(history)}
     rows = [json.loads(line) for line in _OWN_LABELS.read_text(encoding="utf-8").splitlines()]
     return [
         Item(
             id=row["turn"],
             group=row["session"],
-            heard=heard[row["turn"]],
+            heard=typed_turns[row["turn"]],
             kinds=frozenset(row["labels"]) - {"none"},
             borderline=row["borderline"],
             ours=True,
@@ -111,7 +111,7 @@ def own_label_items(data: Path | None) -> list[Item]:
             **_session_fields(data, row),  # type: ignore[arg-type]  # the names of three fields
         )
         for row in rows
-        if row["turn"] in heard
+        if row["turn"] in typed_turns
     ]
 
 
@@ -233,9 +233,9 @@ class _TurnFinder:
         self._by_id: dict[str, tuple[Turn, TypedTurn]] = {}
         self._by_session: dict[str, list[tuple[Turn, TypedTurn]]] = {}
         for history in histories:
-            for turn, heard in turns_of(history):
-                self._by_id.setdefault(turn.id, (turn, heard))
-                self._by_session.setdefault(history.native, []).append((turn, heard))
+            for turn, typed_turn in turns_of(history):
+                self._by_id.setdefault(turn.id, (turn, typed_turn))
+                self._by_session.setdefault(history.native, []).append((turn, typed_turn))
 
     def typed_turn(self, row: dict[str, Any]) -> TypedTurn:
         found = self._find(row)

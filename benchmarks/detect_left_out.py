@@ -75,13 +75,13 @@ def _later_half(items: Sequence[Item], project: str) -> list[int]:
 
 
 def with_own_phrases(
-    items: Sequence[Item], said: tuple[Vector, Vector], histories: Sequence[History]
+    items: Sequence[Item], predictions: tuple[Vector, Vector], histories: Sequence[History]
 ) -> tuple[tuple[Vector, Vector], dict[str, int]]:
     """What is said of later halves to somebody who knows the phrases that the sessions before them show.
 
     They are found as in use: by what happened around the turns that hold them, without any label.
     """
-    scores, yes = said[0], said[1].copy()
+    scores, yes = predictions[0], predictions[1].copy()
     counts = {"phrases": 0, "turns": 0, "right": 0}
     for half in later_halves(items):
         project, cut = items[half[0]].project, min(items[number].began for number in half)
@@ -98,14 +98,14 @@ def with_own_phrases(
     return (scores, yes), counts
 
 
-def judge(items: Sequence[Item], said: tuple[Vector, Vector], *, live: bool = False) -> dict[str, object]:
+def judge(items: Sequence[Item], predictions: tuple[Vector, Vector], *, live: bool = False) -> dict[str, object]:
     """The figures of corrections on what was left out: unweighted, clear ones, weighted, interval by session."""
-    chosen = np.array([_is_real(item) and _is_live(item) is live for item in items]) & ~np.isnan(said[1])
+    chosen = np.array([_is_real(item) and _is_live(item) is live for item in items]) & ~np.isnan(predictions[1])
     if not chosen.any():
         return {"n": 0}
     picked = [item for item, is_chosen in zip(items, chosen, strict=True) if is_chosen]
     truth = np.array([float("correction" in item.kinds) for item in picked])
-    yes, one = said[1][chosen], np.ones(len(picked))
+    yes, one = predictions[1][chosen], np.ones(len(picked))
     clear = np.array([not item.borderline for item in picked])
     weighted = figures(truth, yes, np.array([item.weight for item in picked]))
     return {
@@ -126,22 +126,22 @@ def _interval(items: Sequence[Item], truth: Vector, yes: Vector) -> list[float]:
     sessions = sorted({item.group for item in items})
     at = {name: number for number, name in enumerate(sessions)}
     of = np.array([at[item.group] for item in items])
-    right, told, held = (np.bincount(of, each, len(sessions)) for each in (truth * yes, yes, truth))
+    right, predicted, held = (np.bincount(of, each, len(sessions)) for each in (truth * yes, yes, truth))
     chance = random.Random(SEED)
     found = []
     for _ in range(_DRAWS):
         drawn = chance.choices(range(len(sessions)), k=len(sessions))
-        found.append(2 * right[drawn].sum() / max(told[drawn].sum() + held[drawn].sum(), 1e-9))
+        found.append(2 * right[drawn].sum() / max(predicted[drawn].sum() + held[drawn].sum(), 1e-9))
     return [round(float(np.percentile(found, each)), 4) for each in (2.5, 97.5)]
 
 
-def by_project(items: Sequence[Item], said: Predictions) -> dict[str, dict[str, dict[str, float]]]:
+def by_project(items: Sequence[Item], predictions: Predictions) -> dict[str, dict[str, dict[str, float]]]:
     """Unweighted counts on the finished sessions of each project, by kind."""
     out: dict[str, dict[str, dict[str, float]]] = {}
     for project in projects_of(items):
         chosen = [number for number, item in enumerate(items) if item.project == project and _counts(item)]
-        chosen = [number for number in chosen if not any(np.isnan(yes[number]) for _, yes in said.values())]
-        out[project] = {kind: dict(_counted(items, chosen, kind, yes)) for kind, (_, yes) in said.items()}
+        chosen = [number for number in chosen if not any(np.isnan(yes[number]) for _, yes in predictions.values())]
+        out[project] = {kind: dict(_counted(items, chosen, kind, yes)) for kind, (_, yes) in predictions.items()}
     return out
 
 

@@ -98,13 +98,13 @@ class AnsweredTurns:
         return {name: round(float(np.mean([each[name] for each in found])), 4) for name in found[0]}
 
     def _figures(self, chosen: Sequence[Sequence[int]], chance: random.Random) -> dict[str, float]:
-        heard, lasting = self._heard.copy(), self._is_lasting.copy()
+        detected, lasting = self._heard.copy(), self._is_lasting.copy()
         for began, numbers in zip(self._began, chosen, strict=False):
             for number in began + np.array(numbers, dtype=int):
-                heard[number] = abs(self._corrects[number] - float(chance.random() < _ERRS))
+                detected[number] = abs(self._corrects[number] - float(chance.random() < _ERRS))
                 lasting[number] = abs(self._lasts[number] - float(chance.random() < _ERRS))
-        one = np.ones(len(heard))
-        of_corrections = figures(self._corrects, heard, one)
+        one = np.ones(len(detected))
+        of_corrections = figures(self._corrects, detected, one)
         of_lasting = figures(self._lasts[self._taught], lasting[self._taught], one[self._taught])
         return {
             "correction_f1": of_corrections["f1"],
@@ -192,7 +192,7 @@ class Judge:
         items, left = self._items, set(part)
         within = [number for number in range(len(items)) if number not in left]
         asked = [number for number in self._turns if number in left and not items[number].ours]
-        chances, heard = predict_left_out(items, self._features, ["correction"], (within, asked))["correction"]
+        chances, detected = predict_left_out(items, self._features, ["correction"], (within, asked))["correction"]
         taught = [number for number in self._taught if number not in left]
         trained, names = train_lasting(
             [*(items[number] for number in taught), *self._made],
@@ -204,5 +204,5 @@ class Judge:
         for project in sorted({items[number].project for number in asked}):
             of = np.array([number for number, place in enumerate(asked) if items[place].project == project])
             turns = [items[asked[number]] for number in of]
-            out[project] = ProjectPredictions(turns, chances[of], heard[of], lasts[of], is_lasting[of])
+            out[project] = ProjectPredictions(turns, chances[of], detected[of], lasts[of], is_lasting[of])
         return out

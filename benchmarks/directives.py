@@ -63,12 +63,12 @@ def _by_language(rows: Iterable[dict[str, Any]]) -> dict[str, object]:
     counts: dict[str, dict[str, int]] = defaultdict(lambda: dict.fromkeys(_COUNTS, 0))
     wrong: dict[str, list[str]] = defaultdict(list)
     for row in rows:
-        counted, troubles = _counted(row)
+        counted, problems = _counted(row)
         for language in {row["lang"], "en" if row["lang"] == "en" else "others"}:
             for name in counted:
                 counts[language][name] += 1
-        for trouble in troubles:
-            wrong[trouble].append(f"{row['id']} {row['group']}")
+        for problem in problems:
+            wrong[problem].append(f"{row['id']} {row['group']}")
     return {**dict(sorted(counts.items())), "wrong": dict(wrong)}
 
 
@@ -81,25 +81,25 @@ def _counted(row: dict[str, Any]) -> tuple[list[str], list[str]]:
         return ["negatives", *(["negatives_kept"] if is_kept else []), *lasting], lasting
     if not lessons:
         return ["n"], ["not heard"]
-    heard = ["n", "heard", *([] if is_kept else ["in_doubt"])]
+    fields = ["n", "heard", *([] if is_kept else ["in_doubt"])]
     if any(_is_inverted(lesson.text.lower(), row) for lesson in lessons):
-        return [*heard, "inverted"], ["inverted"]
-    told = " ".join(lesson.text for lesson in lessons).lower()
-    faithful = all(word.lower() in told for word in row.get("must") or ())
-    return [*heard, *(["faithful"] if faithful else [])], ([] if faithful else ["not faithful"])
+        return [*fields, "inverted"], ["inverted"]
+    lesson_text = " ".join(lesson.text for lesson in lessons).lower()
+    faithful = all(word.lower() in lesson_text for word in row.get("must") or ())
+    return [*fields, *(["faithful"] if faithful else [])], ([] if faithful else ["not faithful"])
 
 
 def _lessons_in(row: dict[str, Any]) -> list[tuple[Lesson, bool]]:
     """The lessons in a message, and whether each is in doubt."""
     event = row.get("preceding_event") or PrecedingEvent.OK
-    heard = TypedTurn(text=own_words(row["user"]), before=PrecedingEvent(event))
-    return [(signal.lesson, signal.is_doubtful) for signal in detect(heard) if signal.lesson is not None]
+    turn = TypedTurn(text=own_words(row["user"]), before=PrecedingEvent(event))
+    return [(signal.lesson, signal.is_doubtful) for signal in detect(turn) if signal.lesson is not None]
 
 
-def _is_inverted(told: str, row: dict[str, Any]) -> bool:
+def _is_inverted(text: str, row: dict[str, Any]) -> bool:
     """Whether a lesson of what is forbidden or replaced no longer says so."""
     if row.get("polarity") not in ("dont", "swap"):
         return False
     kept: Collection[str] = row.get("keep_any") or ()
     turned = row.get("must_not")
-    return (bool(kept) and not any(word.lower() in told for word in kept)) or bool(turned and re.search(turned, told))
+    return (bool(kept) and not any(word.lower() in text for word in kept)) or bool(turned and re.search(turned, text))

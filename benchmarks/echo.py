@@ -98,8 +98,8 @@ def run(options: argparse.Namespace) -> dict[str, object]:
     """Return the figures of one run. Raises: MissingDataError."""
     histories = _histories(options.data)
     labels = _labels(options.data, histories)
-    lessons, told = replay(histories)
-    heard = {
+    lessons, delivered = replay(histories)
+    detected = {
         (history.native, each.message)
         for history in histories
         for each in detect_in_session(history)
@@ -109,9 +109,9 @@ def run(options: argparse.Namespace) -> dict[str, object]:
     by_label = CallOutcomes(
         [each for each in histories if each.native in known], lambda key: "correction" in labels.get(key, ())
     )
-    by_ear = CallOutcomes(histories, lambda key: key in heard)
-    pairs, echoed = _echoes(lessons, told, histories)
-    judged = [each for each in told if each.session in known]
+    by_ear = CallOutcomes(histories, lambda key: key in detected)
+    pairs, echoed = _echoes(lessons, delivered, histories)
+    judged = [each for each in delivered if each.session in known]
     return {
         "sessions": len(histories),
         "lessons": len(lessons),
@@ -120,8 +120,8 @@ def run(options: argparse.Namespace) -> dict[str, object]:
         "earlier_with_trigger": sum(
             any(one in {each.message for each in lessons} for one in some) for some in pairs.values()
         ),
-        "moments": len(told),
-        "told_per_session": round(len(told) / len(histories), 3),
+        "moments": len(delivered),
+        "told_per_session": round(len(delivered) / len(histories), 3),
         "judged_moments": len(judged),
         "lift": by_label.lift(judged),
         "right_after": by_label.lift([each for each in judged if each.where == "call"], at_once=True),
@@ -131,13 +131,13 @@ def run(options: argparse.Namespace) -> dict[str, object]:
         "by_moment": {
             where: by_label.lift([each for each in judged if each.where == where]) for where in ("prompt", "call")
         },
-        "by_detector": by_ear.lift(told),
+        "by_detector": by_ear.lift(delivered),
     }
 
 
 def replay(histories: Sequence[History]) -> tuple[list[_Lesson], list[DeliveredReminder]]:
     """Return what would have been learned and delivered, session by session."""
-    lessons, told = list[_Lesson](), list[DeliveredReminder]()
+    lessons, delivered = list[_Lesson](), list[DeliveredReminder]()
     past: dict[str, list[History]] = defaultdict(list)
     sources: dict[str, str] = {}
     for history in histories:
@@ -145,20 +145,20 @@ def replay(histories: Sequence[History]) -> tuple[list[_Lesson], list[DeliveredR
         before = [each for each in lessons if each.state.context == context and each.state.last < _start_of(history)]
         moments = build_reminders([each.state for each in before], context, lambda entry: [sources[entry]])
         if moments:
-            told += _deliveries_in(history, context, moments, {each.state.entry.id: each for each in before})
+            delivered += _deliveries_in(history, context, moments, {each.state.entry.id: each for each in before})
         new = _lessons_of(history, context, past[context])
         lessons += new
         sources.update({each.state.entry.id: each.message[0] for each in new})
         past[context].append(history)
-    return lessons, told
+    return lessons, delivered
 
 
 def _deliveries_in(
     history: History, context: str, moments: Sequence[Reminder], known: dict[str, _Lesson]
 ) -> list[DeliveredReminder]:
     """Return the reminders of one session, in the order of its prompts and calls, as the hook would deliver them."""
-    shelf: Any = _SnapshotStore(encode_reminders(moments, context, _POLICY), history.native)
-    budget, pin, found = shelf.snapshots.content("")["budget"], dict[str, object](), list[DeliveredReminder]()
+    store: Any = _SnapshotStore(encode_reminders(moments, context, _POLICY), history.native)
+    budget, pin, found = store.snapshots.content("")["budget"], dict[str, object](), list[DeliveredReminder]()
     by_text = {each.id: each.text for each in moments}
     names = {
         moment.id: each for each in known.values() for moment in build_reminders([each.state], context, lambda _: ())
@@ -173,10 +173,10 @@ def _deliveries_in(
         if is_call:
             step = history.steps[at]
             payload: dict[str, object] = {"cwd": "/", "tool_name": step.tool, "tool_input": fields_of(step.arguments)}
-            now = call_reminders.reminders_at_call(payload, shelf, pin)
+            now = call_reminders.reminders_at_call(payload, store, pin)
         else:
             prompt = history.turns[at].text or ""
-            candidates = call_reminders.reminders_at_prompt(prompt, {"cwd": "/"}, shelf, pin)
+            candidates = call_reminders.reminders_at_prompt(prompt, {"cwd": "/"}, store, pin)
             now = select(candidates, budget, pin.get("spent"), 3)
         if now:
             pin = call_reminders.pin_with_delivery(
@@ -195,17 +195,17 @@ def _lessons_of(history: History, context: str, past: Sequence[History]) -> list
     """Return the lessons of a session that still have a trigger after a backtest on the sessions before."""
     turns = {turn.id: turn for turn in history.turns}
     found: dict[str, tuple[Entry, Turn, tuple[Trigger, ...]]] = {}
-    for said in detect_in_session(history):
-        lesson = said.signal.lesson
-        if lesson is None or lesson.trigger is None or lesson.standing or said.signal.kind not in _LESSONS:
+    for recorded in detect_in_session(history):
+        lesson = recorded.signal.lesson
+        if lesson is None or lesson.trigger is None or lesson.standing or recorded.signal.kind not in _LESSONS:
             continue
-        turn = turns[said.message]
+        turn = turns[recorded.message]
         entry = Entry(
-            id=f"{history.native} {said.message} {lesson.text}",
+            id=f"{history.native} {recorded.message} {lesson.text}",
             name="LRN",
             machine="",
             context=context,
-            at=said.at,
+            at=recorded.at,
             type=EntryType.LEARNING,
             summary=lesson.text,
             source=EntrySource.USER_FEEDBACK,
@@ -248,10 +248,10 @@ class CallOutcomes:
                 )
             self._base[at_once] = {context: bad[context] / every[context] for context in every if every[context]}
 
-    def lift(self, told: Sequence[DeliveredReminder], *, at_once: bool = False) -> dict[str, object]:
+    def lift(self, delivered: Sequence[DeliveredReminder], *, at_once: bool = False) -> dict[str, object]:
         """Return how much more often reminders were followed by a correction than calls of the same project."""
         rows: dict[str, list[tuple[bool, float]]] = defaultdict(list)
-        for each in told:
+        for each in delivered:
             history, base = self._of.get(each.session), self._base[at_once].get(each.context)
             if history is not None and base is not None:
                 place = each.step + 1 if each.where == "call" else each.step
@@ -296,7 +296,7 @@ def _ratio(rows: Sequence[tuple[bool, float]]) -> float:
 
 
 def _echoes(
-    lessons: Sequence[_Lesson], told: Sequence[DeliveredReminder], histories: Sequence[History]
+    lessons: Sequence[_Lesson], delivered: Sequence[DeliveredReminder], histories: Sequence[History]
 ) -> tuple[dict[tuple[str, str], list[tuple[str, str]]], int]:
     """Corrections on a matter that was corrected before, with the earlier ones; and of how many one was told before."""
     at = {(history.native, turn.id): turn.at for history in histories for turn in history.turns}
@@ -307,14 +307,14 @@ def _echoes(
             pairs[later].append(earlier)
     message = {each.state.entry.id: each.message for each in lessons}
     many = sum(
-        any(each.session == later[0] and each.at < at[later] and message[each.entry] in earlier for each in told)
+        any(each.session == later[0] and each.at < at[later] and message[each.entry] in earlier for each in delivered)
         for later, earlier in pairs.items()
     )
     return pairs, many
 
 
-def _causes(told: Iterable[DeliveredReminder]) -> list[str]:
-    return sorted({each.cause for each in told})
+def _causes(delivered: Iterable[DeliveredReminder]) -> list[str]:
+    return sorted({each.cause for each in delivered})
 
 
 def _context(history: History) -> str:

@@ -58,10 +58,10 @@ def replay(logs: Path, folder: Path) -> dict[str, object]:
             _record_proposals(learner, proposed, number)
     with app.wire(home, {"WISEN_HOME": str(home), "HOME": str(folder)}).learner() as learner:
         began = time.perf_counter()
-        for guard, told in proposed.items():
+        for guard, proposal in proposed.items():
             whole = learner.guards.backtest(guard)[1]
-            told["over_all"] = _figures(whole)
-            told["good_hit_later"] = whole.good
+            proposal["over_all"] = _figures(whole)
+            proposal["good_hit_later"] = whole.good
         took = (time.perf_counter() - began) * 1000 / max(len(proposed), 1)
     return {
         "sessions": len(paths),
@@ -95,12 +95,12 @@ def _time_call(home: Path, many: int, command: str) -> float:
     if sheet:
         (home / "snapshots" / f"{digest(sheet)}.json").write_bytes(sheet)
     payload: dict[str, object] = {"tool_name": "Bash", "tool_input": {"command": command}, "cwd": str(home)}
-    shelf, times = HookStore(str(home), "claude-code", "s"), []
+    store, times = HookStore(str(home), "claude-code", "s"), []
     for _ in range(ROUNDS):
         began = time.perf_counter()
-        said = evaluate_guards(payload, shelf, {})
+        answer = evaluate_guards(payload, store, {})
         times.append((time.perf_counter() - began) * 1000)
-        assert (said is not None) == (bool(many) and command.startswith("tool7"))
+        assert (answer is not None) == (bool(many) and command.startswith("tool7"))
     return round(statistics.median(times), 3)
 
 

@@ -153,9 +153,9 @@ def run_plain_hook(session: str) -> str:
     return subprocess.run(command, input=f'{{"s":"{session}"}}', capture_output=True, text=True, check=True).stdout
 
 
-def failure_payload(command: str, said: str) -> Payload:
+def failure_payload(command: str, error: str) -> Payload:
     """Return the payload of a failed shell call."""
-    return {"tool_name": "Bash", "tool_input": {"command": command}, "error": said, "is_interrupt": False}
+    return {"tool_name": "Bash", "tool_input": {"command": command}, "error": error, "is_interrupt": False}
 
 
 def measure_runs(once, runs: int, name: str = "") -> list[float]:  # type: ignore[no-untyped-def]
@@ -202,10 +202,10 @@ def check_fixes(data: Path) -> dict[str, int]:
             learner.delivery.prepare_snapshots()
             histories = list(learner.histories())
             signatures = {fix.id: fix.signature for fix in learner.fixes.all()}
-        shelf = HookStore(str(home), "claude-code", "s")
+        store = HookStore(str(home), "claude-code", "s")
         current = json.loads((home / "snapshots" / "current.json").read_text())
         snapshots = [
-            shelf.snapshots.content(digest) or {} for digest in {*current["contexts"].values(), current["global"]}
+            store.snapshots.content(digest) or {} for digest in {*current["contexts"].values(), current["global"]}
         ]
         counts = {"failures": 0, "known": 0, "found": 0, "wrong": 0}
         for step in (step for history in histories for step in history.steps):
@@ -218,7 +218,7 @@ def check_fixes(data: Path) -> dict[str, int]:
                 fixes = snapshot["fixes"]
                 assert isinstance(fixes, list)
                 able = [each for each in fixes if _fix_applies(each, payload) and signatures[each["id"]] == right]
-                named = fixes_for(payload, snapshot, shelf)
+                named = fixes_for(payload, snapshot, store)
                 counts["known"] += bool(able)
                 counts["found"] += bool(able) and any(signatures[str(each["id"])] == right for each in named)
                 counts["wrong"] += sum(signatures[str(each["id"])] != right for each in named)

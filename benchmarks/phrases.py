@@ -77,8 +77,10 @@ def measure_real(logs: Path) -> dict[str, object]:
         with app.wire(home, {"WISEN_HOME": folder, "HOME": folder}).learner() as learner:
             learner.learn(logs, judge=False)
             found = learner.feedback.learn_phrases(days=_DAYS)
-    told = [f"{phrase.kind.value}: {phrase.text} ({phrase.hits} of {phrase.turns})" for phrase, _ in found.phrases]
-    return {"turns": found.search.turns, "found": len(told), "phrases": told}
+    descriptions = [
+        f"{phrase.kind.value}: {phrase.text} ({phrase.hits} of {phrase.turns})" for phrase, _ in found.phrases
+    ]
+    return {"turns": found.search.turns, "found": len(descriptions), "phrases": descriptions}
 
 
 def _uses(each: World, phrase: str) -> int:

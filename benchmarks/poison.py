@@ -76,9 +76,9 @@ def generated_figures(seed: int, poisoned: int, typed_by_user: int, *, jobs: int
         with ProcessPoolExecutor(max_workers=jobs) as executor:
             answers = list(executor.map(learned_markers, (*batches, *own)))
     found = [marker for each in answers[: len(batches)] for marker in each]
-    heard = {marker for each in answers[len(batches) :] for marker in each}
+    detected = {marker for each in answers[len(batches) :] for marker in each}
     learned = [case for case in poison if case.marker in set(found)]
-    blocked = [case for case in benign if case.marker not in heard]
+    blocked = [case for case in benign if case.marker not in detected]
     left_out = [case for case in poison if is_left_out(case.shape)]
     return {
         "poison": {"n": len(poison), "learned": len(learned)},
@@ -158,9 +158,9 @@ def learned_markers(cases: Sequence[Case]) -> list[str]:
             learner.cycle()
             learner.feedback.learn_phrases()
             learner.cycle(quick=True)
-        told = _fold("\n".join(_kept_as_learnt(home / "wisen")))
+        learned = _fold("\n".join(_kept_as_learnt(home / "wisen")))
         outside = _fold("\n".join(_written_outside(home, cases)))
-        return [case.marker for case in cases if case.marker in told or case.marker in outside]
+        return [case.marker for case in cases if case.marker in learned or case.marker in outside]
 
 
 def _write(case: Case, home: Path) -> None:
@@ -210,11 +210,11 @@ def _data_figures(data: Path) -> dict[str, object]:
     if not (folder / "poison.jsonl").exists():
         raise MissingDataError("no injection/poison.jsonl; give the folder that holds it as --data DIR")
     poison, benign = (_lines(folder / f"{name}.jsonl") for name in ("poison", "benign"))
-    heard = {case["file"]: _typed_text(folder / case["file"]) for case in [*poison, *benign]}
-    learned = [case for case in poison if _contains_any(heard[case["file"]], case["markers"])]
+    typed = {case["file"]: _typed_text(folder / case["file"]) for case in [*poison, *benign]}
+    learned = [case for case in poison if _contains_any(typed[case["file"]], case["markers"])]
     genuine = [case for case in poison if case.get("also_genuine")]
-    missed = [case for case in genuine if not _contains_any(heard[case["file"]], case["also_genuine"]["markers"])]
-    blocked = [case for case in benign if not _contains_any(heard[case["file"]], case["markers"])]
+    missed = [case for case in genuine if not _contains_any(typed[case["file"]], case["also_genuine"]["markers"])]
+    blocked = [case for case in benign if not _contains_any(typed[case["file"]], case["markers"])]
     return {
         "poison": {"n": len(poison), "learned": len(learned)},
         "benign": {"n": len(benign) + len(genuine), "blocked": len(blocked) + len(missed)},

@@ -219,8 +219,8 @@ def _mcp(session: ClaudeTranscript, text: str) -> None:
 
 def _attachment(kind: str) -> Callable[[ClaudeTranscript, str], object]:
     def add(session: ClaudeTranscript, text: str) -> None:
-        told = {"type": kind, "content": [text], "prompt": text, "hookEvent": "UserPromptSubmit"}
-        fields: dict[str, object] = {"type": "attachment", "attachment": told, "sessionId": session.session}
+        attachment = {"type": kind, "content": [text], "prompt": text, "hookEvent": "UserPromptSubmit"}
+        fields: dict[str, object] = {"type": "attachment", "attachment": attachment, "sessionId": session.session}
         stamp = session.at.strftime("%Y-%m-%dT%H:%M:%S.000Z")
         session.raw({**fields, "timestamp": stamp, "uuid": f"a-{len(session.lines)}", "cwd": session.cwd})
 

@@ -139,28 +139,28 @@ def _decisions(data: Path | None) -> dict[str, object] | None:
     for source in ("conversation", "conversation-amended", "history"):
         for typed in (False, True):
             try:
-                told = load_decisions(data, source, typed=typed)
+                decisions = load_decisions(data, source, typed=typed)
             except MissingDataError:
                 return None
-            if not told.decisions:
+            if not decisions.decisions:
                 figures[f"{source}{' typed only' if typed else ''}"] = None
                 continue
             with ExitStack() as stack:
-                store = stack.enter_context(open_memories(told.memories))
-                now: datetime = max(memory.at for memory in told.memories if memory.at is not None)
+                store = stack.enter_context(open_memories(decisions.memories))
+                now: datetime = max(memory.at for memory in decisions.memories if memory.at is not None)
                 first = before = 0
-                for decision in told.decisions:
+                for decision in decisions.decisions:
                     ranked = [group.best.session for group in group_hits(search(store, decision.question), now)]
                     first += ranked[:1] == [decision.sessions[-1]]
                     places = [ranked.index(each) if each in ranked else len(ranked) for each in decision.sessions]
                     before += places[-1] != min(places)
             figures[f"{source}{' typed only' if typed else ''}"] = {
-                "r1": first / len(told.decisions),
-                "n": len(told.decisions),
+                "r1": first / len(decisions.decisions),
+                "n": len(decisions.decisions),
                 "stale_first": before,
             }
             if not typed and source != "history":
-                right, asked = right + first, asked + len(told.decisions)
+                right, asked = right + first, asked + len(decisions.decisions)
             if not typed and source == "conversation-amended":
-                stale, amended = before, len(told.decisions)
+                stale, amended = before, len(decisions.decisions)
     return {"r1": right / asked if asked else None, "n": asked, "stale_first": stale, "amended": amended, **figures}

@@ -67,9 +67,9 @@ def _session(number: int) -> IndexBatch:
         tool = ("Bash", "Edit", "Read")[call // 17]
         arguments = f'{{"command":"do {(number + call) % 7} --now"}}'
         log.call(f"{number}c{call}", number + call / 50, tool=tool, arguments=arguments)
-        said = f"error: no such thing as {(number * 7 + call) % 300:x}x" if fails else None
+        error = f"error: no such thing as {(number * 7 + call) % 300:x}x" if fails else None
         ended = number + call / 50 + 0.005
-        log.end(f"{number}c{call}", Status.FAILED if fails else Status.OK, ended, said)
+        log.end(f"{number}c{call}", Status.FAILED if fails else Status.OK, ended, error)
     log.typed(f"{number}m1", number + 1)
     return log.batch()
 

@@ -107,8 +107,8 @@ def lasting_figures(items: Sequence[Item], detected: Sequence[Collection[str]] =
     out = average_figures([{"": each} for each in got])[""]
     out["f1_spread"] = round(float(np.std([each["f1"] for each in got])), 4)
     if detected:
-        heard = [np.array([float(item.id in found) for item in items]) for found in detected]
-        pairs = zip(drawn, heard, strict=False)
+        predicted = [np.array([float(item.id in found) for item in items]) for found in detected]
+        pairs = zip(drawn, predicted, strict=False)
         both = [_lasting_figures(items, scores, yes * one) for (scores, yes), one in pairs]
         of_both = average_figures([{"": each} for each in both])[""]
         out |= {f"detected_{name}": of_both[name] for name in ("precision", "recall", "f1")}

@@ -104,7 +104,7 @@ class Model:
 
     def score(self, example: Example) -> float:
         """The most that a sentence of a message reaches."""
-        of = [self._sum([*_features(said, self.table), *signs]) for said, signs in example.sentences]
+        of = [self._sum([*_features(sentence, self.table), *signs]) for sentence, signs in example.sentences]
         return self.bias + max(of)
 
     def _sum(self, features: Iterable[str]) -> float:
@@ -200,15 +200,17 @@ def _grammar(code: str) -> DirectiveGrammar:
     return DirectiveGrammar(code, shipped_words(code))
 
 
-def _features(said: str, table: TokenTable | None) -> set[str]:
-    return letter_features(said) if table is None else word_features(said, table)
+def _features(sentence: str, table: TokenTable | None) -> set[str]:
+    return letter_features(sentence) if table is None else word_features(sentence, table)
 
 
 def train(code: str, examples: Sequence[Example]) -> Model:
     """Fit the weights: of a message with a directive, the sentence counts that speaks most for one."""
     words = [] if code in _BY_LETTERS else _known_words(examples)
     table = None if code in _BY_LETTERS else TokenTable(words, english=code == "en")
-    features = [[sorted({*_features(said, table), *signs}) for said, signs in each.sentences] for each in examples]
+    features = [
+        [sorted({*_features(sentence, table), *signs}) for sentence, signs in each.sentences] for each in examples
+    ]
     counted = Counter(name for of in features for each in of for name in each)
     names = sorted(name for name, number in counted.items() if number >= _LEAST_FEATURE)
     place = {name: number for number, name in enumerate(names)}
@@ -227,7 +229,7 @@ def _known_words(examples: Sequence[Example]) -> list[str]:
     authors = defaultdict(set)
     written = [each for each in examples if not each.is_real]
     for each in written:
-        for word in {chunk.replace("'", "") for said, _ in each.sentences for chunk in chunks_of(said)}:
+        for word in {chunk.replace("'", "") for sentence, _ in each.sentences for chunk in chunks_of(sentence)}:
             times[word] += 1
             authors[word].add(each.author)
     least = 2 if len({each.author for each in written}) > 3 else 1
@@ -287,11 +289,11 @@ def choose_thresholds(scored: Sequence[ScoredExample]) -> dict[str, float]:
     real = [each.score for each in scored if not each.example.holds and each.example.is_real]
     none = real or [each.score for each in scored if not each.example.holds]
     false_sure, false_doubt = _FALSE_SURE, _FALSE_DOUBT if real else _HARD_DOUBT
-    heard = [each.score for each in holds if each.example.is_heard]
+    scores = [each.score for each in holds if each.example.is_heard]
     chosen = {
         "sure": np.quantile(none, 1 - false_sure) if real else _NEVER,
         "threshold": np.quantile(none, 1 - false_doubt),
-        "veto": np.quantile(heard, _VETOED),
+        "veto": np.quantile(scores, _VETOED),
         "standing": _standing_limit(scored),
     }
     return {name: round(float(value), 2) for name, value in chosen.items()}
@@ -321,10 +323,10 @@ def report(scored: Sequence[ScoredExample], limit: dict[str, float]) -> dict[str
 def _outcomes(group: Sequence[ScoredExample], limit: dict[str, float]) -> dict[str, float]:
     rules = [each.example.is_heard for each in group]
     sure = [each.score >= limit["veto" if each.example.is_heard else "sure"] for each in group]
-    heard = [each.score >= limit["threshold"] or each.example.is_heard for each in group]
+    detected = [each.score >= limit["threshold"] or each.example.is_heard for each in group]
     marked = [each.example.is_marked for each in group]
     standing = [each.example.is_marked and each.score >= limit["standing"] for each in group]
-    shares = {"rules_alone": rules, "sure": sure, "heard": heard, "marked": marked, "standing": standing}
+    shares = {"rules_alone": rules, "sure": sure, "heard": detected, "marked": marked, "standing": standing}
     return {"n": len(group), **{name: round(float(np.mean(values)), 3) for name, values in shares.items()}}
 
 

@@ -55,7 +55,7 @@ def _runs(folder: Path) -> list[dict[str, bool]]:
 def _paired(base: list[dict[str, bool]], memory: list[dict[str, bool]]) -> dict[str, object]:
     """A task that neither has solved is run by both; only where they differ does it tell anything."""
     only_base_fails = only_memory_fails = pairs = 0
-    said: dict[str, object] = {"helped": False}
+    result: dict[str, object] = {"helped": False}
     for number in range(1, len(base)):
         for task in base[0]:
             if base[number - 1][task] or memory[number - 1][task]:
@@ -64,10 +64,10 @@ def _paired(base: list[dict[str, bool]], memory: list[dict[str, bool]]) -> dict[
             only_base_fails += memory[number][task] and not base[number][task]
             only_memory_fails += base[number][task] and not memory[number][task]
             good = _pair_evidence(only_base_fails, only_memory_fails)
-            if good >= VerdictPolicy().good and not said["helped"]:
-                said = {"helped": True, "round": number, "pair": pairs, "good": good}
+            if good >= VerdictPolicy().good and not result["helped"]:
+                result = {"helped": True, "round": number, "pair": pairs, "good": good}
     final = _pair_evidence(only_base_fails, only_memory_fails)
-    return {**said, "pairs": pairs, "for": only_base_fails, "against": only_memory_fails, "good_at_end": final}
+    return {**result, "pairs": pairs, "for": only_base_fails, "against": only_memory_fails, "good_at_end": final}
 
 
 def _pair_evidence(without: int, given: int) -> float:
@@ -113,20 +113,20 @@ def no_rule(folder: Path) -> dict[str, object]:
     chosen = sorted(signature for signature, times in seen.items() if times >= _FEWEST)
     sessions = range(min(len(failures), len(share)))
     ranked = [rank_places(rails[name][None, : len(sessions)]) for name in sorted(rails)]
-    told: Counter[str] = Counter()
+    verdicts: Counter[str] = Counter()
     for number in range(_SALTS):
         salt = f"salt {number}".encode()
         given = np.array([[_gets_rule(salt, rule, each, float(share[each])) for each in sessions] for rule in chosen])
         hit = np.array([[rule in failures[each] for each in sessions] for rule in chosen])
         ended = judge(share, given, hit, [np.repeat(each, len(chosen), axis=0) for each in ranked], VerdictPolicy())
-        told.update({verdict.value: round(ended.share(verdict) * len(chosen)) for verdict in Verdict})
+        verdicts.update({verdict.value: round(ended.share(verdict) * len(chosen)) for verdict in Verdict})
     trials = _SALTS * len(chosen)
     return {
         "sessions": len(failures),
         "signatures": len(chosen),
         "trials": trials,
-        "confirmed": told[Verdict.CONFIRMED.value] / max(trials, 1),
-        "worse": told[Verdict.WORSE.value] / max(trials, 1),
+        "confirmed": verdicts[Verdict.CONFIRMED.value] / max(trials, 1),
+        "worse": verdicts[Verdict.WORSE.value] / max(trials, 1),
     }
 
 

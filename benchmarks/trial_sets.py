@@ -33,8 +33,8 @@ def figures(pool: Executor, worlds: int = WORLDS) -> dict[str, object]:
     courses = max(1, worlds // _WORLDS_TO_COURSES)
     tried = [(scenario, ratio) for scenario in ("stationary", "drift down", "bursty") for ratio in (1.0, 0.2)]
     likely = dict(zip(tried, pool.map(likely_helped, *zip(*tried, strict=True), [courses] * len(tried)), strict=True))
-    told = {scenario: {"false": likely[scenario, 1.0], "power at 0.2": likely[scenario, 0.2]} for scenario, _ in tried}
-    return {**_many_rules(worlds), "portfolio": _portfolio(3 * worlds), "before_after": told}
+    rates = {scenario: {"false": likely[scenario, 1.0], "power at 0.2": likely[scenario, 0.2]} for scenario, _ in tried}
+    return {**_many_rules(worlds), "portfolio": _portfolio(3 * worlds), "before_after": rates}
 
 
 def _many_rules(worlds: int) -> dict[str, object]:
@@ -73,30 +73,30 @@ def _evidence(ratio: float, shape: tuple[int, int], chance: np.random.Generator)
 def _portfolio(trials: int) -> dict[str, float]:
     """Forty hints of which half help against what they are for: how often that is seen in 240 sessions."""
     chance = np.random.default_rng(5)
-    told = {}
+    results = {}
     for share in (0.5, 0.8, 0.9):
         for name, useful in (("power", 20), ("false", 0)):
             given = chance.random((trials, 240)) < share
             mean = 0.05 * (40 - useful) + np.where(given, 0.015, 0.05) * useful
             place = rank_places(chance.poisson(mean).astype(float))
             seen = rank_wager(np.full(240, share), given, -place)
-            told[f"{name} at {share:g}"] = float(np.mean((seen >= 20).any(axis=1)))
-    return told
+            results[f"{name} at {share:g}"] = float(np.mean((seen >= 20).any(axis=1)))
+    return results
 
 
 def likely_helped(scenario: str, ratio: float, courses: int) -> float:
     """Rules that are never withheld, made at a peak: how often they are said to have likely helped on day 30."""
     chance = np.random.default_rng([*f"{scenario} {ratio}".encode()])
     born = _BEGAN + timedelta(days=_BORN)
-    said = []
+    verdicts = []
     for _ in range(courses):
         hits, changed = _course(scenario, ratio, chance)
         plain, ruled = ([_hit_series(each) for each in part] for part in (hits, changed))
         peaks = [number for number in range(_PATTERNS) if hits[number, (_BORN - 30) * 4 : _BORN * 4].sum() >= 3]
         for number in peaks:
             others = [course for other, course in enumerate(plain) if other != number]
-            said.append(compare_before_after(ruled[number], born, others, born + timedelta(days=30)).helped)
-    return float(np.mean(said))
+            verdicts.append(compare_before_after(ruled[number], born, others, born + timedelta(days=30)).helped)
+    return float(np.mean(verdicts))
 
 
 def _course(scenario: str, ratio: float, chance: np.random.Generator) -> tuple[Floats, Floats]:

@@ -122,8 +122,8 @@ def _draw_rules(cell: Cell, rules: int, chance: Generator) -> tuple[Floats, Floa
         course, burst = _bursts(burst, of, chance) if cell.scenario == "bursty" else (np.ones((1, of)), burst)
         happened = chance.random((size, of)) < np.minimum(rates[:, None] * course, 1)
         kept = happened.sum(axis=1) >= _ENOUGH
-        troubles = (happened * _events(cell, happened.shape, chance)).sum(axis=1)
-        found.append((rates[kept], troubles[kept], burst[kept]))
+        failures = (happened * _events(cell, happened.shape, chance)).sum(axis=1)
+        found.append((rates[kept], failures[kept], burst[kept]))
         count += int(kept.sum())
     rates, before, bursting = (np.concatenate(part)[:rules] for part in zip(*found, strict=True))
     return rates, before, bursting

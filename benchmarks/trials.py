@@ -212,16 +212,16 @@ def _mean(outcomes: list[Outcome], name: str) -> dict[str, float]:
 
 def _power(outcomes: list[Outcome]) -> dict[str, dict[str, dict[str, float]]]:
     """How trials end, by scenario (or rate) and by what the rule does; at four sessions a day, under the schedule."""
-    told: dict[str, dict[str, dict[str, float]]] = defaultdict(dict)
+    figures: dict[str, dict[str, dict[str, float]]] = defaultdict(dict)
     for each in outcomes:
         cell = each.cell
         if (cell.daily, cell.chances) != (4, "schedule") or (cell.law != "mix" and cell.scenario != "stationary"):
             continue
         name = cell.scenario if cell.law == "mix" else f"q {cell.law}"
-        told[name][f"{cell.ratio:g}"] = {
+        figures[name][f"{cell.ratio:g}"] = {
             verdict.value: share for verdict, share in each.shares.items() if verdict is not Verdict.RUNNING
         } | {"reverted": each.shares[Verdict.WORSE] + each.shares[Verdict.INEFFECTIVE]}
-    return dict(told)
+    return dict(figures)
 
 
 def _medians(outcomes: list[Outcome], which: str) -> dict[str, float | None]:
