@@ -58,7 +58,7 @@ if TYPE_CHECKING:
 
     from benchmarks.detect_fit import Vector
 
-    Said = dict[str, tuple[Vector, Vector]]
+    Predictions = dict[str, tuple[Vector, Vector]]
 
 _KINDS = [kind.value for kind in SignalKind]
 _GENERIC_LIST = re.compile(
@@ -119,7 +119,7 @@ def run(options: argparse.Namespace) -> dict[str, object]:
 
 def _without(items: Sequence[Item], data: Path | None) -> dict[str, object]:
     """What a detector says of whom it was not trained on: by projects, by people, and of the later half of sessions."""
-    features = [named_features(item.heard, paired=False) for item in items]
+    features = [named_features(item.typed_turn, paired=False) for item in items]
     projects = predict_without(items, features, _KINDS, parts_by(items, lambda item: item.project))
     persons = predict_without(items, features, ["correction"], parts_by(items, lambda item: item.person))
     later = predict_without(items, features, ["correction"], later_halves(items))
@@ -141,12 +141,12 @@ def _plain(item: Item) -> Item:
     return replace(item, weight=1.0)
 
 
-def _folds(items: Sequence[Item]) -> list[Said]:
-    features = [named_features(item.heard, paired=False) for item in items]
+def _folds(items: Sequence[Item]) -> list[Predictions]:
+    features = [named_features(item.typed_turn, paired=False) for item in items]
     return [cross_validate(items, features, _KINDS, seed) for seed in SEEDS]
 
 
-def _sets(items: Sequence[Item], drawn: Sequence[Said]) -> dict[str, object]:
+def _sets(items: Sequence[Item], drawn: Sequence[Predictions]) -> dict[str, object]:
     """The figures on each set; None where the data holds nothing of one, as our labels for other people's sessions."""
     return {
         name: average_figures([figures_by_kind(items, predictions, of) for predictions in drawn])
@@ -156,10 +156,10 @@ def _sets(items: Sequence[Item], drawn: Sequence[Said]) -> dict[str, object]:
     }
 
 
-def _shipped(items: Sequence[Item]) -> Said:
+def _shipped(items: Sequence[Item]) -> Predictions:
     model = shipped_detector()
-    rows = [model.probabilities(item.heard) for item in items]
-    held = [{signal.kind for signal in detect(item.heard) if not signal.is_doubtful} for item in items]
+    rows = [model.probabilities(item.typed_turn) for item in items]
+    held = [{signal.kind for signal in detect(item.typed_turn) if not signal.is_doubtful} for item in items]
     return {
         kind.value: (
             np.array([row[kind] for row in rows]),
@@ -174,7 +174,7 @@ def _others(data: Path | None, stem: str) -> list[Item]:
         Item(
             id=row["id"],
             group=row["id"],
-            heard=TypedTurn(
+            typed_turn=TypedTurn(
                 text=row["user"], before=PrecedingEvent.ERROR if row["preceding_error"] else PrecedingEvent.OK
             ),
             kinds=frozenset(row["labels"]) - {"none"},
@@ -214,16 +214,18 @@ def _with_seeds(baselines: dict[str, object], others: dict[str, list[Item]]) -> 
     seeds = dict(cast("dict[str, object]", baselines["seed_phrases"]))
     for stem, items in others.items():
         if items:
-            seeds[stem] = _of(items, [float(_is_seeds_correction(item.heard.text)) for item in items], doubtful=True)
+            seeds[stem] = _of(
+                items, [float(_is_seeds_correction(item.typed_turn.text)) for item in items], doubtful=True
+            )
     return {**baselines, "seed_phrases": seeds}
 
 
 def _baselines(real: Sequence[Item]) -> dict[str, object]:
     """Simple ways to find corrections, on the same turns."""
-    after = [float(item.heard.before in (PrecedingEvent.INTERRUPT, PrecedingEvent.REJECT)) for item in real]
-    generic = [float(bool(_GENERIC_LIST.search(item.heard.text))) for item in real]
+    after = [float(item.typed_turn.before in (PrecedingEvent.INTERRUPT, PrecedingEvent.REJECT)) for item in real]
+    generic = [float(bool(_GENERIC_LIST.search(item.typed_turn.text))) for item in real]
     ways = {
-        "seed_phrases": [float(_is_seeds_correction(item.heard.text)) for item in real],
+        "seed_phrases": [float(_is_seeds_correction(item.typed_turn.text)) for item in real],
         "generic_list": generic,
         "after_interrupt_or_rejection": after,
         "generic_list_or_after": [max(pair) for pair in zip(generic, after, strict=True)],
@@ -251,14 +253,18 @@ def _of(real: Sequence[Item], scores: Sequence[float], *, doubtful: bool) -> dic
 def _bag_of_words(real: Sequence[Item]) -> Vector:
     """Logistic regression over the words and what happened before, by the same folds; always cross-validated."""
     bags = [
-        {*_TOKEN.findall(item.heard.text.lower()), f"<{item.heard.before.value}>", f"<{item.heard.reason}>"}
+        {
+            *_TOKEN.findall(item.typed_turn.text.lower()),
+            f"<{item.typed_turn.before.value}>",
+            f"<{item.typed_turn.reason}>",
+        }
         for item in real
     ]
     truth = np.array([float("correction" in item.kinds) for item in real])
     weight = np.array([item.weight for item in real])
     groups = [item.group for item in real]
     outer = assign_folds(groups, FOLDS, SEED)
-    said = np.zeros(len(real))
+    predicted = np.zeros(len(real))
     for fold in range(FOLDS):
         within = np.flatnonzero(outer != fold)
         words = sorted({word for number in within for word in bags[number]})
@@ -275,8 +281,8 @@ def _bag_of_words(real: Sequence[Item]) -> Vector:
         chosen = best_threshold(truth[within], 1 / (1 + np.exp(-scores)), weight[within], 0.0)
         found = fit(rows[within], truth[within], np.sqrt(weight[within]), held)
         without = outer == fold
-        said[without] = 1 / (1 + np.exp(-(rows[without] @ found))) >= chosen
-    return said
+        predicted[without] = 1 / (1 + np.exp(-(rows[without] @ found))) >= chosen
+    return predicted
 
 
 def _is_seeds_correction(text: str) -> bool:
@@ -286,9 +292,9 @@ def _is_seeds_correction(text: str) -> bool:
     return any(phrase in low for phrase in _SEED_PHRASES) or any(each in text for each in _SEED_EMOJI)
 
 
-def _teaching(items: Sequence[Item], drawn: Sequence[Said]) -> list[set[str]]:
+def _teaching(items: Sequence[Item], drawn: Sequence[Predictions]) -> list[set[str]]:
     """For each draw of folds the turns in which a lesson was found."""
-    tells = [bool(lesson_text(item.heard.text)) for item in items]
+    tells = [bool(lesson_text(item.typed_turn.text)) for item in items]
     return [
         {
             item.id
@@ -309,13 +315,13 @@ def _lessons(real: Sequence[Item], ours: Sequence[Item], teaching: Sequence[set[
     ruled = [item for item in lessons_of(real) if item.rule]
     if not ruled:
         return {"n": 0}
-    drawn = [_shared_words(lesson_text(item.heard.text), item.rule) for item in ruled]
-    whole = [_shared_words(item.heard.text, item.rule) for item in ruled]
+    drawn = [_shared_words(lesson_text(item.typed_turn.text), item.rule) for item in ruled]
+    whole = [_shared_words(item.typed_turn.text, item.rule) for item in ruled]
     if teaching:
         lasting = lasting_figures([*lessons_of([*real, *ours]), *written_lessons()], teaching)
     else:
         truth = np.array([float(bool(item.lasts)) for item in ruled])
-        lessons = [next((signal.lesson for signal in detect(item.heard) if signal.lesson), None) for item in ruled]
+        lessons = [next((signal.lesson for signal in detect(item.typed_turn) if signal.lesson), None) for item in ruled]
         held = np.array([float(found is not None and found.is_durable) for found in lessons])
         lasting = {name: round(value, 4) for name, value in figures(truth, held, np.ones(len(ruled))).items()}
     return {
@@ -335,7 +341,7 @@ def _shared_words(text: str, rule: str) -> float:
     return 2 * both / (sum(one.values()) + sum(other.values())) if both else 0.0
 
 
-def _errors(items: Sequence[Item], predictions: Said) -> dict[str, object]:
+def _errors(items: Sequence[Item], predictions: Predictions) -> dict[str, object]:
     """The real turns where corrections were missed or seen wrongly, by kind of turn, and their ids."""
     ids: dict[str, list[str]] = {"missed": [], "missed_doubtful": [], "false": [], "false_doubtful": []}
     kinds: dict[str, Counter[str]] = {"missed": Counter(), "false": Counter()}
@@ -350,14 +356,14 @@ def _errors(items: Sequence[Item], predictions: Said) -> dict[str, object]:
 
 def _sort(item: Item) -> str:
     """What sort of turn it is, roughly: where errors are frequent."""
-    text = item.heard.text
-    if item.heard.reason:
+    text = item.typed_turn.text
+    if item.typed_turn.reason:
         return "reason of a refusal"
     if len(text) > 300:
         return "long or pasted"
     if text.rstrip().endswith("?"):
         return "question"
-    return "after an interrupt" if item.heard.before is PrecedingEvent.INTERRUPT else "statement or order"
+    return "after an interrupt" if item.typed_turn.before is PrecedingEvent.INTERRUPT else "statement or order"
 
 
 def _speed_abroad(items: Sequence[Item]) -> dict[str, float]:
@@ -372,7 +378,7 @@ def _speed(items: Sequence[Item]) -> dict[str, float]:
     longest: `weighted` counts the best time of each message by its sampling weight, so it tells of the natural mix.
     """
     clock = time.perf_counter
-    turns = [item.heard for item in items]
+    turns = [item.typed_turn for item in items]
     passes: list[float] = []
     each = [float("inf")] * len(items)
     with pause_gc():

@@ -65,7 +65,9 @@ def session_start_figures(items: Sequence[Item], written: Sequence[Item] = ()) -
 
 
 def _stands(items: Sequence[Item]) -> dict[str, object]:
-    delivered = np.array([float(any(each.lesson and each.lesson.standing for each in detect(i.heard))) for i in items])
+    delivered = np.array(
+        [float(any(each.lesson and each.lesson.standing for each in detect(i.typed_turn))) for i in items]
+    )
     lasts = np.array([float(bool(item.lasts) or "remember" in item.kinds) for item in items])
     clear = np.array([not item.borderline for item in items], dtype=bool)
     if not items:

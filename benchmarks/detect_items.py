@@ -46,7 +46,7 @@ class Item:
     id: str
     group: str
     """Items of one group are never split between folds."""
-    heard: TypedTurn
+    typed_turn: TypedTurn
     kinds: frozenset[str]
     lang: str = "en"
     weight: float = 1.0
@@ -68,7 +68,9 @@ class Item:
 
 def without_later_events(item: Item) -> Item:
     """Return the same turn without anything that came after it."""
-    return replace(item, id=f"{item.id} live", heard=with_fields(item.heard, later=None, undone=None, conceded=None))
+    return replace(
+        item, id=f"{item.id} live", typed_turn=with_fields(item.typed_turn, later=None, undone=None, conceded=None)
+    )
 
 
 def real_items(data: Path | None) -> list[Item]:
@@ -81,7 +83,7 @@ def real_items(data: Path | None) -> list[Item]:
         Item(
             id=row["id"],
             group=row["session"],
-            heard=around.typed_turn(row),
+            typed_turn=around.typed_turn(row),
             kinds=frozenset(row["labels"]) - {"none"},
             weight=row["weight"],
             borderline=row["borderline"],
@@ -103,7 +105,7 @@ def own_label_items(data: Path | None) -> list[Item]:
         Item(
             id=row["turn"],
             group=row["session"],
-            heard=typed_turns[row["turn"]],
+            typed_turn=typed_turns[row["turn"]],
             kinds=frozenset(row["labels"]) - {"none"},
             borderline=row["borderline"],
             ours=True,
@@ -122,7 +124,7 @@ def written_items() -> list[Item]:
         Item(
             id=f"written-{number}",
             group=f"written-{number}",
-            heard=TypedTurn(
+            typed_turn=TypedTurn(
                 text=text,
                 calls=_CALLS[number % len(_CALLS)],
                 earlier=("let us look at the second part of the work",) if number % 3 else (),
@@ -155,7 +157,7 @@ def written_lessons() -> list[Item]:
         Item(
             id=f"lesson-{number}",
             group=f"lesson-{number}",
-            heard=TypedTurn(text=text, calls=_CALLS[number % len(_CALLS)]),
+            typed_turn=TypedTurn(text=text, calls=_CALLS[number % len(_CALLS)]),
             kinds=frozenset({"correction"}),
             written=True,
             lasts=lasts,
@@ -170,7 +172,7 @@ def directive_items(data: Path | None) -> list[Item]:
         Item(
             id=row["id"],
             group=row["id"],
-            heard=TypedTurn(
+            typed_turn=TypedTurn(
                 text=own_words(row["user"]), before=PrecedingEvent(row.get("preceding_event") or PrecedingEvent.OK)
             ),
             kinds=frozenset(row["labels"]) - {"none"},

@@ -90,7 +90,7 @@ def with_own_phrases(
         phrases = [each.text for each in find_phrases(before) if each.kind is SignalKind.CORRECTION]
         counts["phrases"] += len(phrases)
         for number in half:
-            text = fold_turn(items[number].heard.text)
+            text = fold_turn(items[number].typed_turn.text)
             if not yes[number] and any(find_phrase(phrase, text) is not None for phrase in phrases):
                 yes[number] = 1.0
                 counts["turns"] += _counts(items[number])

@@ -37,7 +37,7 @@ SETTINGS = tuple(
     AnswerWorth(missed=round(2 - reached, 2), false=reached, lasting=lasting)
     for reached, lasting in product(_REACHED, _LASTING)
 )
-"""What is compared. Where F1 is so high, what was missed is worth 2 - F1 and what was heard wrongly F1: its slopes."""
+"""The score to compare. At such a high F1, a miss is worth 2 - F1 and a false detection F1: its slopes."""
 
 
 @dataclass(frozen=True)
@@ -46,7 +46,7 @@ class ProjectPredictions:
 
     items: Sequence[Item]
     chances: Vector
-    heard: Vector
+    detected: Vector
     lasts: Vector
     is_lasting: Vector
 
@@ -58,8 +58,10 @@ class ProjectPredictions:
     def worths(self, worth: AnswerWorth) -> list[float]:
         """What a question about each turn is worth; nothing where it may not be asked."""
         return [
-            worth.expected(chance, is_detected=bool(yes), lasts=last) if is_question_candidate(item.heard.text) else 0.0
-            for item, chance, yes, last in zip(self.items, self.chances, self.heard, self.lasts, strict=True)
+            worth.expected(chance, is_detected=bool(yes), lasts=last)
+            if is_question_candidate(item.typed_turn.text)
+            else 0.0
+            for item, chance, yes, last in zip(self.items, self.chances, self.detected, self.lasts, strict=True)
         ]
 
     def at_random(self, draw: int) -> list[int]:
@@ -88,7 +90,7 @@ class AnsweredTurns:
         self._taught = np.array([id(item) in taught for item in items])
         self._corrects = np.array([float("correction" in item.kinds) for item in items])
         self._lasts = np.array([float(bool(item.lasts)) for item in items])
-        self._heard = np.concatenate([each.heard for each in projects])
+        self._detected = np.concatenate([each.detected for each in projects])
         self._is_lasting = np.concatenate([each.is_lasting for each in projects])
         self._began = np.cumsum([0, *(len(each.items) for each in projects)])
 
@@ -98,7 +100,7 @@ class AnsweredTurns:
         return {name: round(float(np.mean([each[name] for each in found])), 4) for name in found[0]}
 
     def _figures(self, chosen: Sequence[Sequence[int]], chance: random.Random) -> dict[str, float]:
-        detected, lasting = self._heard.copy(), self._is_lasting.copy()
+        detected, lasting = self._detected.copy(), self._is_lasting.copy()
         for began, numbers in zip(self._began, chosen, strict=False):
             for number in began + np.array(numbers, dtype=int):
                 detected[number] = abs(self._corrects[number] - float(chance.random() < _ERRS))

@@ -39,7 +39,7 @@ if TYPE_CHECKING:
 RUNS = 200
 AT_ONCE = 8
 COMMAND = "shopctl deploy --environment staging --wait"
-SAID = "Exit code 2\nshopctl: error: unrecognized option '--wait'"
+ERROR = "Exit code 2\nshopctl: error: unrecognized option '--wait'"
 
 
 def run(options: argparse.Namespace) -> dict[str, object]:
@@ -49,7 +49,7 @@ def run(options: argparse.Namespace) -> dict[str, object]:
         home = prepare_home(Path(folder))
         project = str(Path(folder) / "shop")
         start = hook_runner(home, "session-start", {"cwd": project, "source": "startup"})
-        fix = hook_runner(home, "failure", {"cwd": project, **failure_payload(COMMAND, SAID)})
+        fix = hook_runner(home, "failure", {"cwd": project, **failure_payload(COMMAND, ERROR)})
         prompt = hook_runner(home, "prompt", {"cwd": project, "prompt": "deploy the shop to staging, please"})
         recall = hook_runner(home, "prompt", {"cwd": project, "prompt": "what did we say about pnpm last time?"})
         quiet = hook_runner(
@@ -117,7 +117,7 @@ def prepare_home(folder: Path, **environment: str) -> Path:
     for number in (1, 2):
         log = ClaudeTranscript(number, cwd=str(project))
         log.prompt("deploy the shop to staging")
-        log.bash(COMMAND, SAID.partition("\n")[2], exit_code=2)
+        log.bash(COMMAND, ERROR.partition("\n")[2], exit_code=2)
         log.bash(COMMAND.removesuffix(" --wait"), "deployed")
         log.prompt("no, from now on always use pnpm instead of npm")
         log.write(folder / "projects" / "shop")

@@ -71,7 +71,7 @@ def main() -> None:
 
 def _weights(items: Sequence[Item], *, abroad: bool) -> dict[str, object]:
     """The weights of each kind as they are shipped."""
-    features = [named_features(item.heard, paired=abroad) for item in items]
+    features = [named_features(item.typed_turn, paired=abroad) for item in items]
     known = select_features(features, items)
     rows = known.rows(features, [item.written for item in items])
     kinds: dict[str, object] = {}
@@ -90,8 +90,10 @@ def lasting_features(items: Sequence[Item]) -> list[Features]:
     """What tells of each lesson whether it lasts."""
     out = []
     for item in items:
-        reading = extract_lesson(item.heard.text).reading or item.heard.text[:200]
-        out.append(durability_features(item.heard, reading, count_groups(reading), named_features(item.heard)))
+        reading = extract_lesson(item.typed_turn.text).reading or item.typed_turn.text[:200]
+        out.append(
+            durability_features(item.typed_turn, reading, count_groups(reading), named_features(item.typed_turn))
+        )
     return out
 
 

@@ -88,7 +88,7 @@ class Example:
         return "/" in self.author
 
     @property
-    def is_heard(self) -> bool:
+    def is_detected(self) -> bool:
         """Whether the rules hear a directive in it."""
         return any("form none" not in signs for _, signs in self.sentences)
 
@@ -178,7 +178,7 @@ def examples_of(code: str, data: Path | None) -> list[Example]:
         for item in [*real_items(data), *own_label_items(data)] if data is not None else ():
             if item.lasts is not False:
                 counts = _REAL_LASTING if item.lasts else _REAL_NONE
-                found.append(_example(code, f"{item.project}", item.heard.text, bool(item.lasts), counts))
+                found.append(_example(code, f"{item.project}", item.typed_turn.text, bool(item.lasts), counts))
     return [each for each in found if each.sentences]
 
 
@@ -289,7 +289,7 @@ def choose_thresholds(scored: Sequence[ScoredExample]) -> dict[str, float]:
     real = [each.score for each in scored if not each.example.holds and each.example.is_real]
     none = real or [each.score for each in scored if not each.example.holds]
     false_sure, false_doubt = _FALSE_SURE, _FALSE_DOUBT if real else _HARD_DOUBT
-    scores = [each.score for each in holds if each.example.is_heard]
+    scores = [each.score for each in holds if each.example.is_detected]
     chosen = {
         "sure": np.quantile(none, 1 - false_sure) if real else _NEVER,
         "threshold": np.quantile(none, 1 - false_doubt),
@@ -321,9 +321,9 @@ def report(scored: Sequence[ScoredExample], limit: dict[str, float]) -> dict[str
 
 
 def _outcomes(group: Sequence[ScoredExample], limit: dict[str, float]) -> dict[str, float]:
-    rules = [each.example.is_heard for each in group]
-    sure = [each.score >= limit["veto" if each.example.is_heard else "sure"] for each in group]
-    detected = [each.score >= limit["threshold"] or each.example.is_heard for each in group]
+    rules = [each.example.is_detected for each in group]
+    sure = [each.score >= limit["veto" if each.example.is_detected else "sure"] for each in group]
+    detected = [each.score >= limit["threshold"] or each.example.is_detected for each in group]
     marked = [each.example.is_marked for each in group]
     standing = [each.example.is_marked and each.score >= limit["standing"] for each in group]
     shares = {"rules_alone": rules, "sure": sure, "heard": detected, "marked": marked, "standing": standing}

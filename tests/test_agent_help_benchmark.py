@@ -22,7 +22,7 @@ def a_turn(number: int, *, corrects: bool, lasts: bool | None = None, project: s
     return Item(
         id=f"t{number}",
         group=f"s{number}",
-        heard=TypedTurn(text=f"count the pears {number}"),
+        typed_turn=TypedTurn(text=f"count the pears {number}"),
         kinds=frozenset({"correction"} if corrects else ()),
         lasts=lasts,
         project=project,

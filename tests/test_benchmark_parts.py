@@ -95,7 +95,7 @@ def test_the_later_half_of_a_project_and_its_people_are_left_out_whole() -> None
     def item(number: int, session: str, began: str) -> Item:
         turn = TypedTurn(text="count the pears")
         return Item(
-            id=f"t{number}", group=session, heard=turn, kinds=frozenset(), project="p", person="p ann", began=began
+            id=f"t{number}", group=session, typed_turn=turn, kinds=frozenset(), project="p", person="p ann", began=began
         )
 
     items = [item(number, "old" if number < 12 else "new", "1" if number < 12 else "2") for number in range(24)]
