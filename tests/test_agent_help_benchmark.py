@@ -31,7 +31,7 @@ def a_turn(number: int, *, corrects: bool, lasts: bool | None = None, project: s
 
 
 def a_project(chances: list[float], corrects: list[bool]) -> ProjectPredictions:
-    """Turns that are heard from a half on, of which nothing is said to last."""
+    """Turns detected above one half, none of them labelled as lasting."""
     items = [a_turn(n, corrects=yes, lasts=False if yes else None) for n, yes in enumerate(corrects)]
     scores, none = np.array(chances), np.zeros(len(items))
     return ProjectPredictions(items, scores, (scores >= 0.5).astype(np.float64), none, none)

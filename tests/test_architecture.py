@@ -44,7 +44,7 @@ FEATURES = (
 )
 """One noun each. They do not import each other."""
 TOP = (("settings", "dependencies", "cycle", "learner"), ("app", "app_agents", "app_stores", "__init__"), ("surfaces",))
-"""What stands above the features, from the lowest to the highest."""
+"""The layers above the features, from the lowest to the highest."""
 LEVELS: dict[str, int] = {room: level for level, rooms in enumerate((*MECHANISMS, FEATURES, *TOP)) for room in rooms}
 ROOMS = sorted({*LEVELS, "testing", "hook"})
 HOOK = {"kernel", "model", "text", "safety", "system", "store", "memory", "errors"}
@@ -57,7 +57,7 @@ HEAVY = {
     "surfaces/mcp": {"mcp", "mcp_types", "anyio", "starlette", "uvicorn"},
     "system": {"apscheduler"},
 }
-"""Libraries of extras that take long to load: nobody else names them."""
+"""Libraries of extras that are slow to load: no other module imports them."""
 LONGEST = 150
 """Lines of ARCHITECTURE.md."""
 MODULES = sorted(PACKAGE.rglob("*.py"))
@@ -107,7 +107,7 @@ def imports(path: Path) -> set[str]:
 
 
 def wrong_imports() -> set[tuple[str, str]]:
-    """Who imports what stands above it, or another feature."""
+    """Return the imports of a higher layer or of another feature."""
     found = set()
     for name, path in NAMES.items():
         own = room(name)
@@ -243,7 +243,7 @@ TWINS = ("testing/", "surfaces/hook/", "surfaces/mcp/tool_arguments.py")
 
 
 def classes() -> list[tuple[str, ast.ClassDef]]:
-    """Every class of the package with the file it stands in."""
+    """Return every class of the package with its file."""
     return [
         (str(path.relative_to(PACKAGE)), node)
         for path in MODULES

@@ -111,7 +111,7 @@ def recalled(learner: Learner, question: str, place: Path) -> list[str]:
     return [each.memory.id for group in learner.memory.recall(question, place).groups for each in group.memories]
 
 
-def told_three_times(home: Path) -> Path:
+def write_three_corrections(home: Path) -> Path:
     """The same correction in three sessions, reworded twice; returns the project."""
     shop = home / "shop"
     shop.mkdir()
@@ -213,7 +213,7 @@ def test_a_fix_goes_by_its_id_with_the_calls_that_failed(home: Path) -> None:
 
 
 def test_a_rule_is_taken_out_of_the_file_and_what_the_user_wrote_stays(home: Path) -> None:
-    shop = told_three_times(home)
+    shop = write_three_corrections(home)
     (shop / "CLAUDE.md").write_text("# Shop\n\nMine about pnpm.\n")
     with wisen.open_learner() as learner:
         learner.learn()
@@ -229,7 +229,7 @@ def test_a_rule_is_taken_out_of_the_file_and_what_the_user_wrote_stays(home: Pat
 
 
 def test_a_line_that_the_user_reworded_belongs_to_the_user(home: Path) -> None:
-    shop = told_three_times(home)
+    shop = write_three_corrections(home)
     (shop / "CLAUDE.md").write_text("# Shop\n")
     with wisen.open_learner() as learner:
         learner.learn()

@@ -10,7 +10,7 @@ import pytest
 
 import wisen
 from tests.forgetting.forget_and_die import forget
-from tests.forgetting.test_forgetting import told_three_times
+from tests.forgetting.test_forgetting import write_three_corrections
 from tests.planted_secrets import find_residues
 from wisen import app
 from wisen.health import doctor
@@ -30,7 +30,7 @@ def holds_it(home: Path) -> list[str]:
 
 
 def test_wherever_it_is_cut_off_the_next_run_finishes_it(home: Path) -> None:
-    shop = told_three_times(home)
+    shop = write_three_corrections(home)
     own = f"# Shop\n\nMine about {WORD}.\n"
     (shop / "CLAUDE.md").write_text(own)
     with wisen.open_learner() as learner:

@@ -222,15 +222,15 @@ def a_rule(since: datetime | None = None, **sessions: datetime) -> DeliveredRule
 def test_a_rule_is_violated_by_what_was_done_after_its_delivery() -> None:
     acts = ("ok npm test", "said go on", "ok npm ci", "ok npm run x", "said and now", "failed npm x | no")
     calls = met(*acts)
-    assert find_violations(a_rule(), calls) == [], "nobody was told"
+    assert find_violations(a_rule(), calls) == [], "it was delivered to no session"
     assert find_violations(a_rule(AT + timedelta(days=1)), calls) == [], "all of it was done before"
-    assert find_violations(a_rule(other=AT - timedelta(days=1)), calls) == [], "another session was told"
+    assert find_violations(a_rule(other=AT - timedelta(days=1)), calls) == [], "it was delivered to another session"
     assert [each.at for each in find_violations(a_rule(AT - timedelta(days=1)), calls)] == [0, 1, 3], (
         "one for each turn"
     )
     assert [each.at for each in find_violations(a_rule(s1=AT + timedelta(minutes=1)), calls)] == [1, 3]
     both = a_rule(AT + timedelta(minutes=4), s1=AT)
-    assert [each.at for each in find_violations(both, calls)] == [1, 3], "what told first counts"
+    assert [each.at for each in find_violations(both, calls)] == [1, 3], "the first delivery counts"
 
 
 @pytest.mark.requirement("X3")
@@ -319,8 +319,10 @@ def test_the_user_overruled_it_where_he_said_so_or_let_a_call_pass_since_it_was_
     calls = calls_by_id([build_history("ok git push", "failed git push | no")])
     let_pass = [exposure("c0", Mode.ASK), exposure("c1", Mode.ASK)]
     assert count_outcomes(let_pass, calls, [], AT).overruled == 2
-    assert count_outcomes(let_pass, {}, [], AT).overruled == 0, "he said no, or has not answered"
-    assert count_outcomes(let_pass, calls, [], AT + timedelta(seconds=1)).overruled == 0, "the guard was set anew since"
+    assert count_outcomes(let_pass, {}, [], AT).overruled == 0, "the user said no, or has not answered"
+    assert count_outcomes(let_pass, calls, [], AT + timedelta(seconds=1)).overruled == 0, (
+        "the guard was set again since"
+    )
     shadow = [exposure("c0", Mode.ASK, Arm.WITHHELD)]
     assert count_outcomes(shadow, calls, [], AT).overruled == 0
     assert count_outcomes([exposure("c0")], calls, [], AT).overruled == 0, "a warning lets every call pass"

@@ -40,7 +40,7 @@ def session(home: Path, project: Path, number: int, *commands: str, minutes: int
 
 
 def stated(home: Path, project: Path) -> None:
-    """The user says what he wants, days ago, and it is known from then on."""
+    """The user stated a preference days ago, and it is known from then on."""
     log = ClaudeTranscript(1, cwd=str(project), start=now() - timedelta(days=3))
     log.prompt("install the packages")
     log.bash("npm ci", "added 3")
@@ -51,7 +51,7 @@ def stated(home: Path, project: Path) -> None:
 
 
 def begins(home: Path, project: Path, number: int) -> None:
-    """A session is told the rule when it begins."""
+    """Deliver the rule to a session at its start."""
     native = ClaudeTranscript(number).session
     begun = {"session_id": native, "cwd": str(project), "source": "startup"}
     assert "pnpm instead of npm" in fire(home / "wisen", "session-start", begun)
@@ -66,7 +66,7 @@ def test_a_rule_that_was_delivered_and_broken_twice_becomes_a_proposal_with_both
     session(home, project, 2, "npm run build", "npm test", minutes=later)
     with open_learner(home) as learner:
         learner.cycle(quick=True)
-        assert learner.guards.all() == (), "that session was not told"
+        assert learner.guards.all() == (), "it was not delivered to that session"
         begins(home, project, 3)
         session(home, project, 3, "npm run build", minutes=later)
         learner.cycle(quick=True)

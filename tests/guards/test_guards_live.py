@@ -189,7 +189,7 @@ def test_files_and_other_tools_are_guarded_too(home: Path, wisen: Path, project:
 
 
 def typed(home: Path, project: Path, number: int, text: str) -> str:
-    """A session in which the user types something: the hook hears it, and the agent logs it."""
+    """A session in which the user types something: the hook receives it, and the agent logs it."""
     log = ClaudeTranscript(number, cwd=str(project), start=datetime.now(UTC))
     log.prompt(text)
     log.bash("ls")
@@ -236,7 +236,7 @@ def test_overruled_it_is_silent_in_that_session_and_after_twice_back_in_shadow(
         assert hook_answer(wisen, "before-call", shell_call(WRONG, project)) != {}
         record_fixed_failures(home, project, (11,))
         learner.cycle(quick=True)
-        assert learner.guards.get(id_).mode is Mode.DENY, "what was before he approved it again does not count"
+        assert learner.guards.get(id_).mode is Mode.DENY, "overrules before the new approval do not count"
 
 
 def test_what_the_log_does_not_show_overrules_nothing_for_good(home: Path, wisen: Path, project: Path) -> None:
@@ -374,7 +374,7 @@ def test_without_guards_a_call_starts_no_interpreter_and_the_first_guard_is_aske
 
 @pytest.mark.requirement("X6")
 def test_a_thousand_guards_cost_hardly_more_than_one(wisen: Path, project: Path) -> None:
-    def shelf_of(number: int) -> HookStore:
+    def store_with(number: int) -> HookStore:
         made = [a_guard(f"shell: tool{each} run --fast", f"tool{each} run") for each in range(number - 1)]
         states = [GuardState(guard=each, mode=Mode.DENY, since=NOON) for each in (*made, a_guard())]
         sheet = encode_guards(states, "", {})
@@ -392,7 +392,7 @@ def test_a_thousand_guards_cost_hardly_more_than_one(wisen: Path, project: Path)
         assert (evaluate_guards(shell_call(command, project), store, {}) is not None) == command.startswith("rtk")
         return min(taken)
 
-    one, many = shelf_of(1), shelf_of(1000)
+    one, many = store_with(1), store_with(1000)
     for command in ("rtk bun test", "cd a && ls -la | grep x", "git status; make; npm test && tool5 walk"):
         assert best(many, command) - best(one, command) < 2 * unit(), command
     assert any((wisen / "1000" / "spool").iterdir()), "what was decided is noted"

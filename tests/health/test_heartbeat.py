@@ -107,7 +107,7 @@ def world(tmp_path: Path) -> World:
 
 
 def bad(world: World, about: str) -> str:
-    """What is told of the one thing that is bad."""
+    """Return what the only bad finding says."""
     (finding,) = world.bad_findings()
     assert (finding.about, finding.health) == (about, Health.BAD)
     assert finding.next_step

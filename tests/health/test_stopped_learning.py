@@ -46,7 +46,7 @@ print(json.dumps(told))
 
 
 def started(home: Path, session: str = "s") -> str:
-    """What a session is told when it begins."""
+    """Return what is delivered at the start of a session."""
     return fire(home, "session-start", {"session_id": session, "cwd": "/home/ada/orchard", "source": "startup"})
 
 
@@ -119,7 +119,7 @@ def test_how_long_it_is_so_is_counted_from_the_first_failure(tmp_path: Path) -> 
     write_stop_note(tmp_path, "failed", SystemClock())
     assert "stopped learning 5 days ago" in started(tmp_path)
     write_stop_note(tmp_path, "damaged", SystemClock())
-    assert json.loads(file.read_text())["since"] == pytest.approx(time(), abs=60), "another problem begins anew"
+    assert json.loads(file.read_text())["since"] == pytest.approx(time(), abs=60), "another problem starts again"
 
 
 @pytest.mark.parametrize("content", [b"", b"{", b"[]", b"\xff\xfe", b'{"kind": 5, "since": "x"}', b"x" * 100_000])

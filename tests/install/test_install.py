@@ -225,7 +225,7 @@ def test_a_person_is_asked_once_whether_experiments_are_welcome(home: Path, sett
     question = "May wisen try hints that you did not approve"
     shown = " ".join(asked(b"y\ny\nn\n").split())
     assert question in shown
-    assert shown.index("ms before each tool call") < shown.index("Write this?"), "the cost is told before the yes"
+    assert shown.index("ms before each tool call") < shown.index("Write this?"), "the cost is shown before the yes"
     assert "experiments = true" in (home / "wisen" / "config.toml").read_text()
     assert "May your agent help to classify your messages?" in shown
     assert "pointing = false" in (home / "wisen" / "config.toml").read_text()

@@ -65,7 +65,7 @@ class World:
 
 
 def failing(reason: Reason, wait: float | None = None) -> ModelFailed:
-    """What a server's trouble becomes."""
+    """Return what a server error becomes."""
     return ModelFailed("It failed.", reason, wait=wait)
 
 

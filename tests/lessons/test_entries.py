@@ -128,7 +128,7 @@ def test_what_has_no_lesson_is_described_by_its_sentence(
 
 
 def of_message(text: str, *lessons: str, trigger: Trigger | None = None, marker: str = "") -> list[Sighting]:
-    """What one message taught, each lesson where it stands."""
+    """Return the lessons of one message, each at its position."""
     found = []
     for lesson in lessons:
         each = sighting(1, text, SignalKind.CORRECTION)

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 BUN = "from now on use bun, not pnpm"
 NEWEST = "use bun, not pnpm"
-"""What is told of it, however it begins."""
+"""The part that is delivered, however it begins."""
 
 
 @pytest.fixture
@@ -28,7 +28,7 @@ def shop(home: Path) -> TeachingUser:
     return TeachingUser(home)
 
 
-def is_told(lines: list[str], words: str) -> bool:
+def is_delivered(lines: list[str], words: str) -> bool:
     return any(words in line for line in lines)
 
 
@@ -41,7 +41,7 @@ def say_pnpm_three_times(shop: TeachingUser, project: str = "shop") -> None:
 @pytest.mark.requirement("S9", "N5")
 def test_what_was_said_three_times_gives_way_to_what_was_said_last_and_back(shop: TeachingUser) -> None:
     say_pnpm_three_times(shop)
-    assert is_told(shop.advice(), "always use pnpm, not npm")
+    assert is_delivered(shop.advice(), "always use pnpm, not npm")
     shop.say(BUN, minutes=-60)
     shop.cycle()
     (line,) = shop.advice()
@@ -135,7 +135,7 @@ def test_where_the_old_word_is_in_a_file_the_change_is_proposed_and_the_newest_d
     assert NEWEST in rules
     shop.cycle()
     assert shop.proposals() == []
-    assert not is_told(shop.advice(), "pnpm, not npm")
+    assert not is_delivered(shop.advice(), "pnpm, not npm")
     run("undo", "--yes")
     assert claude.read_text() == mine
 
@@ -151,7 +151,7 @@ def test_who_refuses_the_change_of_the_file_keeps_the_old_word(shop: TeachingUse
     assert "Always use pnpm, not npm" in claude.read_text()
     assert not shop.entry("lways use pnpm, not npm").is_over
     assert shop.proposals() == []
-    assert not is_told(shop.advice(), "bun")
+    assert not is_delivered(shop.advice(), "bun")
 
 
 def test_back_and_forth_with_a_file_ends_with_the_last_word(shop: TeachingUser) -> None:
@@ -164,8 +164,8 @@ def test_back_and_forth_with_a_file_ends_with_the_last_word(shop: TeachingUser) 
     shop.cycle()
     (proposal,) = shop.proposals()
     assert "pnpm" in proposal.text
-    assert is_told(shop.advice(), "lways use pnpm")
-    assert not is_told(shop.advice(), NEWEST)
+    assert is_delivered(shop.advice(), "lways use pnpm")
+    assert not is_delivered(shop.advice(), NEWEST)
     shop.answer(proposal)
     assert claude.read_text().count("wisen:R-") == 1
     assert "lways use pnpm" in claude.read_text()
@@ -179,14 +179,14 @@ def test_a_newer_word_of_a_project_wins_there_over_what_holds_everywhere(shop: T
     run("rules", "add", "Use pnpm, not npm.", "--global")
     shop.say(BUN, minutes=5)
     shop.cycle()
-    assert is_told(shop.advice("bakery"), "Use pnpm, not npm.")
-    assert is_told(shop.advice(), NEWEST)
-    assert not is_told(shop.advice(), "Use pnpm, not npm.")
+    assert is_delivered(shop.advice("bakery"), "Use pnpm, not npm.")
+    assert is_delivered(shop.advice(), NEWEST)
+    assert not is_delivered(shop.advice(), "Use pnpm, not npm.")
     assert not [each for each in shop.proposals() if each.words], "nobody is asked"
     shop.say("no, use pnpm, not npm", minutes=10)
     shop.cycle()
-    assert is_told(shop.advice(), "Use pnpm, not npm."), "it was said here, later"
-    assert not is_told(shop.advice(), "bun")
+    assert is_delivered(shop.advice(), "Use pnpm, not npm."), "it was said here, later"
+    assert not is_delivered(shop.advice(), "bun")
 
 
 @pytest.mark.requirement("N5")
@@ -196,8 +196,8 @@ def test_a_newer_word_for_all_projects_is_asked_about_once_where_a_project_has_a
     claude = shop.approve("pnpm")
     run("rules", "add", "Use bun, not pnpm.", "--global")
     shop.cycle()
-    assert is_told(shop.advice("bakery"), "Use bun, not pnpm.")
-    assert not is_told(shop.advice(), "bun"), "the project's rule is told meanwhile, by its file"
+    assert is_delivered(shop.advice("bakery"), "Use bun, not pnpm.")
+    assert not is_delivered(shop.advice(), "bun"), "meanwhile the file delivers the project's rule"
     (question,) = [each for each in shop.proposals() if each.words]
     assert "Use bun, not pnpm." in question.text
     assert "lways use pnpm, not npm" in question.text
@@ -207,7 +207,7 @@ def test_a_newer_word_for_all_projects_is_asked_about_once_where_a_project_has_a
     assert not shop.entry("lways use pnpm, not npm").superseded_by
     run(*question.words)
     shop.cycle()
-    assert is_told(shop.advice(), "Use bun, not pnpm.")
+    assert is_delivered(shop.advice(), "Use bun, not pnpm.")
     shop.approve("bun")
     assert "Use bun, not pnpm." in claude.read_text()
     assert "pnpm, not npm" not in claude.read_text()
@@ -217,8 +217,8 @@ def test_two_projects_do_not_hear_of_each_others_words(shop: TeachingUser) -> No
     say_pnpm_three_times(shop)
     shop.say(BUN, minutes=5, project="bakery")
     shop.cycle()
-    assert is_told(shop.advice(), "pnpm, not npm")
-    assert is_told(shop.advice("bakery"), "bun")
+    assert is_delivered(shop.advice(), "pnpm, not npm")
+    assert is_delivered(shop.advice("bakery"), "bun")
     assert not shop.entry("lways use pnpm, not npm").superseded_by
 
 
@@ -272,7 +272,7 @@ def test_of_two_opposites_that_nobody_stated_and_that_weigh_the_same_one_questio
     (question,) = shop.proposals()
     assert question.words == ("entries", "supersede", "LRN-A", "LRN-B")
     assert "neither is proposed" in question.why
-    assert not is_told(shop.advice(), "pnpm"), "neither is told until it is answered"
+    assert not is_delivered(shop.advice(), "pnpm"), "neither is delivered until it is answered"
     shop.answer(question, Answer.REJECTED)
     shop.cycle()
     assert shop.proposals() == [], "it is asked once"

@@ -115,7 +115,7 @@ def test_a_lesson_that_is_said_again_without_saying_that_it_lasts_is_proposed_an
 ) -> None:
     found = learn(home, "no, use pnpm, not npm", again)
     assert [state.lasting for state in found.states] == [False]
-    assert "pnpm" not in found.block, "told by what calls it up"
+    assert "pnpm" not in found.block, "delivered when a call triggers it"
     assert found.proposed == ["Use pnpm, not npm"], "it was corrected in two sessions"
 
 

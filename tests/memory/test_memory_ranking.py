@@ -109,7 +109,7 @@ def test_nothing_found_is_nothing_ranked() -> None:
 
 
 def in_order(*texts: tuple[str, float], gap: int = 30) -> list[str]:
-    """The ids of what was said, oldest first, as it is shown; a replaced one with a dash."""
+    """Return the ids of the texts, oldest first, as shown; a replaced one has a dash."""
     hits = [
         hit(str(number), score, text, agent="x", session=str(number), at=NOON + gap * number * DAY)
         for number, (text, score) in enumerate(texts)

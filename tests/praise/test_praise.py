@@ -42,7 +42,7 @@ def world(home: Path, monkeypatch: pytest.MonkeyPatch) -> World:
 
 
 def deploys(world: World, *, praise: str = PRAISE, then: str = "") -> ClaudeTranscript:
-    """A session whose deployment fails, is told the fix, and is praised; `then` is what is run afterwards."""
+    """A session whose deployment fails, gets the fix delivered, and is praised; `then` is run afterwards."""
     log = world.log()
     world.fire("session-start", log, source="startup")
     log.prompt("deploy the shop")
@@ -154,7 +154,7 @@ def test_praise_in_a_session_without_deliveries_strengthens_nothing(world: World
     log.write(world.logs)
     world.advance(hours=12)
     world.cycle()
-    assert rows(world) == (), "what another session was told is not at work here"
+    assert rows(world) == (), "deliveries to another session do not count here"
     assert "strengthened nothing: nothing that was learnt was delivered before it" in run("praise").stdout
 
 

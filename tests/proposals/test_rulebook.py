@@ -13,7 +13,7 @@ from tests.ownership import adopt
 from wisen.testing.transcripts import ClaudeTranscript
 
 
-def told_in_three_sessions(home: Path, project: Path) -> None:
+def write_three_sessions(home: Path, project: Path) -> None:
     """The same correction in three sessions of one day, reworded twice."""
     messages = ("no, use pnpm, not npm", "again: please use pnpm here, not npm", "I told you to use pnpm, not npm")
     for number, words in enumerate(messages, 1):
@@ -37,7 +37,7 @@ def test_a_lesson_of_three_sessions_is_proposed_once_and_approved_into_the_file(
     project = home / "shop"
     project.mkdir()
     (project / "CLAUDE.md").write_text("# Shop\n\nMine.\n")
-    told_in_three_sessions(home, project)
+    write_three_sessions(home, project)
     run("learn")
     (entry,) = json.loads(run("entries", "--json").stdout)["entries"]
     assert (entry["sessions"], entry["status"], entry["category"]) == (3, "pending", "correction")
@@ -68,7 +68,7 @@ def test_a_lesson_of_three_sessions_is_proposed_once_and_approved_into_the_file(
 def test_review_goes_through_proposals_one_by_one(home: Path) -> None:
     project = home / "shop"
     project.mkdir()
-    told_in_three_sessions(home, project)
+    write_three_sessions(home, project)
     run("learn")
     done = run("review", stdin="?\nw\nq\n")
     assert "(1/1)" in done.stdout
@@ -109,7 +109,7 @@ def test_entries_are_logged_and_decided_about_by_hand(home: Path) -> None:
 def test_context_files_are_written_and_hand_edits_hold_once_the_user_claims_them(home: Path) -> None:
     project = home / "shop"
     project.mkdir()
-    told_in_three_sessions(home, project)
+    write_three_sessions(home, project)
     run("learn")
     data = json.loads(run("status", "--json").stdout)
     (folder,) = (Path(data["home"]) / "contexts").iterdir()
@@ -132,7 +132,9 @@ def test_context_files_are_written_and_hand_edits_hold_once_the_user_claims_them
     assert "- Never push on Fridays." in text
     rules.write_text(text.replace("no, use pnpm, not npm", "Use pnpm 9."))
     run("learn")
-    assert "no, use pnpm, not npm" in run("rules", "--all").stdout, "what was approved holds until he says otherwise"
+    assert "no, use pnpm, not npm" in run("rules", "--all").stdout, (
+        "an approved rule holds until the user says otherwise"
+    )
     assert say_yes() == 1
     assert "Use pnpm 9." in run("rules", "--all").stdout
     run("learn")
@@ -141,7 +143,7 @@ def test_context_files_are_written_and_hand_edits_hold_once_the_user_claims_them
     assert rules.read_bytes() == unchanged
     rules.write_text("".join(each for each in rules.read_text().splitlines(True) if "pnpm" not in each))
     run("learn")
-    assert "pnpm" in run("rules", "--all").stdout, "a rule that is gone from the file is told until he says no"
+    assert "pnpm" in run("rules", "--all").stdout, "a rule removed from the file is delivered until the user rejects it"
     assert say_yes() == 1
     assert "pnpm" not in run("rules", "--all").stdout
     assert "pnpm" not in rules.read_text()
@@ -153,7 +155,7 @@ def test_context_files_are_written_and_hand_edits_hold_once_the_user_claims_them
 def test_learnings_are_written_in_the_known_format_and_read_back(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     project = home / "shop"
     project.mkdir()
-    told_in_three_sessions(home, project)
+    write_three_sessions(home, project)
     run("learn")
     (entry,) = json.loads(run("entries", "--json").stdout)["entries"]
     monkeypatch.chdir(project)
@@ -187,7 +189,7 @@ def test_learnings_are_written_in_the_known_format_and_read_back(home: Path, mon
 def test_two_opposites_that_a_person_wrote_are_reported_and_what_was_written_again_is_confirmed(home: Path) -> None:
     project = home / "shop"
     project.mkdir()
-    told_in_three_sessions(home, project)
+    write_three_sessions(home, project)
     run("learn")
     (folder,) = (Path(json.loads(run("status", "--json").stdout)["home"]) / "contexts").iterdir()
     rules = folder / "rules.md"

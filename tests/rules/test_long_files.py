@@ -79,7 +79,7 @@ def review(keys: str) -> str:
 
 
 def typed(home: Path, project: Path, *texts: str, number: int = 7) -> list[str]:
-    """A session in which the user types something: the hook hears it, and the agent logs it."""
+    """A session in which the user types something: the hook receives it, and the agent logs it."""
     log = ClaudeTranscript(number, cwd=str(project), start=datetime.now(UTC))
     for text in texts:
         log.prompt(text)
@@ -199,7 +199,7 @@ def test_approved_in_the_chat_asks_for_a_place_at_once_and_tells_once_what_was_d
     delivered = fire(home / "wisen", "prompt", event)
     assert ".claude/rules/wisen.md now says: “" in delivered
     assert RULE in delivered
-    assert "now says" not in fire(home / "wisen", "prompt", event), "it is told once"
+    assert "now says" not in fire(home / "wisen", "prompt", event), "it is delivered once"
     assert RULE not in begins(home, project, "later"), "the file tells it now: one rule, one channel"
 
 
@@ -240,7 +240,7 @@ def test_what_could_not_be_done_is_reported_where_it_was_asked_and_nothing_is_lo
         assert "It still waits." in delivered
         assert f"approve 1 to {'hook' if how == 'project gone' else 'local'}" in delivered
         assert project.exists() == (how != "project gone"), "what is gone is not made again"
-        assert "Not done" not in begins(home, project, "the one after that"), "it is told once"
+        assert "Not done" not in begins(home, project, "the one after that"), "it is delivered once"
         assert "still waits" not in begins(home, home / "other", "elsewhere")
         (asked,) = typed(home, project, "approve 1", number=8)
         assert how == "read-only" or "Not done, 1 still waits" in asked, "now it is known"

@@ -42,7 +42,7 @@ class Shop(TeachingUser):
         self.cycle()
 
     def git(self, *arguments: str, later: float = 0) -> None:
-        """Run git in the project; so many minutes later than now, where that is said."""
+        """Run git in the project, optionally some minutes later than now."""
         when = (datetime.now(UTC) + timedelta(minutes=later)).isoformat()
         who = {
             f"GIT_{role}_{name}": "ada@example.org" for role in ("AUTHOR", "COMMITTER") for name in ("NAME", "EMAIL")
@@ -65,7 +65,7 @@ class Shop(TeachingUser):
         self.claude.write_text("".join(kept))
 
     def state(self) -> str:
-        """What became of the rule, and whether it is told or asked about."""
+        """Return the state of the rule, and whether it is delivered or asked about."""
         self.cycle()
         (rule,) = [each for each in self.entries().values() if "pnpm" in each.text]
         asked = [each for each in self.proposals() if each.words[:2] == ("changes", "refuse")]

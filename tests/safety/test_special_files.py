@@ -200,7 +200,7 @@ def place(home: Path, kind: str, places: tuple[str, ...]) -> None:
             KINDS[kind](path)
 
 
-def told_by(commands: Iterable[list[str]], home: Path, output: Path) -> str:
+def output_of(commands: Iterable[list[str]], home: Path, output: Path) -> str:
     """Return what commands print, within the limits of time and memory."""
 
     from wisen.surfaces.cli import app, main
@@ -232,7 +232,7 @@ def test_nothing_waits_grows_or_breaks_whatever_stands_in_the_place_of_a_file(
     whole_sessions(home)
     place(home, kind, PLACES)
     monkeypatch.chdir(home / "shop")
-    told_by(COMMANDS, home, tmp_path / "output")
+    output_of(COMMANDS, home, tmp_path / "output")
     began = fire(home / "wisen", "session-start", {"session_id": "s", "cwd": str(home / "shop"), "source": "startup"})
     assert "pnpm instead of npm" in began
 
@@ -246,7 +246,7 @@ def test_nor_does_it_where_we_would_write_ourselves(
     place(home, kind, EDITED)
     monkeypatch.chdir(home / "shop")
     before = {path: path.lstat() for path in map(home.joinpath, EDITED)}
-    told_by((["cycle"], ["learn"], ["proposals"]), home, tmp_path / "output")
+    output_of((["cycle"], ["learn"], ["proposals"]), home, tmp_path / "output")
     assert all(path.lstat().st_mode == status.st_mode for path, status in before.items())
     began = fire(home / "wisen", "session-start", {"session_id": "s", "cwd": str(home / "shop"), "source": "startup"})
     assert "pnpm instead of npm" in began

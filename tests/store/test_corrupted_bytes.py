@@ -42,7 +42,7 @@ def filled(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def content(ledger: Ledger) -> object:
-    """Everything a ledger tells."""
+    """Return everything that a ledger contains."""
     return ledger.contexts.all(), ledger.contexts.aliases("desk"), ledger.runs.newest(1_000_000)
 
 

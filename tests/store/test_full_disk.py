@@ -24,7 +24,7 @@ pytestmark = [pytest.mark.requirement("S19"), pytest.mark.requirement("X10")]
 
 
 def run(*arguments: str) -> list[dict[str, Any]]:
-    """What a writer told, line by line."""
+    """Return what a writer printed, line by line."""
     command = [sys.executable, str(WRITER), *arguments]
     done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=100)
     assert done.returncode == 0, done.stderr

@@ -26,7 +26,7 @@ SMALL_DISKS = Path(__file__).with_name("small_disks.py")
 
 
 def flipped(first: float, last: float, many: int) -> Callable[[Path], None]:
-    """Flips bytes between two places, told as parts of the file."""
+    """Flip bytes between two positions, given as fractions of the file."""
 
     def damage(path: Path) -> None:
         content, chance = bytearray(path.read_bytes()), random.Random(7)

@@ -43,7 +43,7 @@ class Writer:
             self.acknowledged.append(line.decode().strip())
 
     def kill(self) -> None:
-        """End it where it stands, and read what it had still acknowledged."""
+        """Kill it, and read what it had acknowledged."""
         os.kill(self._process, signal.SIGKILL)
         os.waitpid(self._process, 0)
         with self._output:

@@ -20,7 +20,7 @@ pytestmark = pytest.mark.requirement("S19")
 EACH = 100
 """Events of a session."""
 UNIT = 10
-"""Steps of SQLite after which it tells that it works."""
+"""The number of SQLite steps between progress callbacks."""
 
 
 def session(number: int) -> IndexBatch:

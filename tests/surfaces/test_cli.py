@@ -160,7 +160,8 @@ def test_fixes_shows_what_made_a_failing_call_work(home: Path) -> None:
     unknown = run("explain", "nosuch", expect=1).stderr
     assert "Nothing has the id 'nosuch'. Ids are shown by: wisen lessons, wisen fixes --all, wisen guards" in unknown
     assert (
-        "No lesson has the name 'nosuch'. List them with: wisen lessons" in run("lessons", "show", "nosuch", expect=1).stderr
+        "No lesson has the name 'nosuch'. List them with: wisen lessons"
+        in run("lessons", "show", "nosuch", expect=1).stderr
     )
 
 

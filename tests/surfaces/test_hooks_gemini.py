@@ -45,7 +45,7 @@ def project(home: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def called(tool: str, fields: dict[str, object], cwd: Path, output: str = "") -> dict[str, object]:
-    """A call as Gemini CLI tells it, before or after it was made."""
+    """A call as Gemini CLI reports it, before or after it was made."""
     after = {"tool_response": {"llmContent": output, "returnDisplay": output}} if output else {}
     return {"session_id": "s", "cwd": str(cwd), "tool_name": tool, "tool_input": fields, **after}
 

@@ -306,7 +306,7 @@ def test_what_an_agent_writes_is_nothing_until_the_user_approves_it(shop: Path) 
             learner.proposals.answer(made["id"], Answer.APPROVED, by=Actor.WISEN)
         files = (path for path in (shop.parent / "wisen" / "snapshots").rglob("*") if path.is_file())
         snapshots = b"".join(path.read_bytes() for path in files)
-        assert b"Never use pnpm" not in snapshots, "told to other sessions"
+        assert b"Never use pnpm" not in snapshots, "delivered to other sessions"
         assert b"pnpm" in snapshots
         learner.proposals.answer(made["id"], Answer.APPROVED)
         (rule,) = [each for each in learner.lessons.all() if each.text == words]

@@ -72,7 +72,7 @@ def commands() -> list[list[str]]:
 
 
 SERVERS = (["mcp"], ["serve"])
-"""They run until they are told to stop; what they say is looked at elsewhere."""
+"""Commands that run until they are stopped; their output is tested elsewhere."""
 SLOW = (["learn"], ["cycle"], ["blame"], ["install"], ["doctor"])
 """They do much work; what they are asked is read by the others as well."""
 WALKED = [each for each in commands() if each not in SERVERS]

@@ -71,7 +71,7 @@ def fill(home: Path) -> Path:
 
 
 ALSO_READS = ("blame", "learn")
-"""They show unless they are told to change something."""
+"""Commands that only show something unless asked to change it."""
 
 
 def read_commands() -> dict[str, Any]:
@@ -138,7 +138,7 @@ def is_one_word(line: str) -> bool:
 
 
 def is_whole(word: str, text: str) -> bool:
-    """Whether a word stands in a text and is no part of a longer one."""
+    """Return whether a text contains a whole word."""
     return re.search(rf"(?<!\w){re.escape(word)}(?!\w)", text) is not None
 
 

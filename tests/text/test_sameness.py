@@ -349,7 +349,7 @@ TURNED = [
     ("Allow force pushes to main.", "Forbid force pushes to main."),
     ("Add a changelog entry for each fix.", "Remove the changelog entry for each fix."),
 ]
-"""Opposites by one word that stands in the place of another."""
+"""Opposites by one replaced word."""
 NOT_TURNED = [
     ("Show line numbers.", "Hide the sidebar."),
     ("Enable strict mode in tests.", "Disable caching in CI."),

@@ -126,7 +126,7 @@ def test_a_hint_after_which_the_failure_falls_is_confirmed_and_proposed(world: W
     for _ in range(20):
         log = world.log()
         assert "leave out Skill commit" not in world.fire("session-start", log, source="startup"), "the file tells it"
-        assert not any(each.startswith("R-") for each in world.withheld_ids(log)), "what he approved is never withheld"
+        assert not any(each.startswith("R-") for each in world.withheld_ids(log)), "an approved rule is never withheld"
 
 
 def test_guards_in_shadow_are_listed_with_what_became_of_the_calls(world: World) -> None:
@@ -255,7 +255,9 @@ def test_what_the_user_takes_back_is_withheld_no_longer_in_the_same_session(worl
         learner.trials.allow_experiments(allowed=False)
     assert "without --wait" in world.fire("failure", log, error=error, **failed)
     later = world.log()
-    assert "leave out Skill" not in world.fire("session-start", later, source="startup"), "a hint is told as before"
+    assert "leave out Skill" not in world.fire("session-start", later, source="startup"), (
+        "a hint is delivered as before"
+    )
     assert not world.withheld_ids(later)
 
 
@@ -297,7 +299,7 @@ def test_what_the_user_confirmed_or_said_is_never_withheld(world: World) -> None
         log = world.log()
         delivered = world.fire("session-start", log, source="startup")
         assert "pnpm instead of npm" in delivered
-        assert all(each.startswith("R-") for each in world.withheld_ids(log)), "the fix is his now"
+        assert all(each.startswith("R-") for each in world.withheld_ids(log)), "the fix was approved by the user"
         failed = {"tool_name": "Bash", "tool_input": {"command": "shopctl deploy --wait"}}
         error_text = "Exit code 2\nshopctl: error: unrecognized option '--wait'"
         assert "without --wait" in world.fire("failure", log, error=error_text, **failed)

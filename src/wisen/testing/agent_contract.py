@@ -291,7 +291,7 @@ class AgentContract:
             events, problems = read_all(s.agent)
             typed = [text for text in typed_texts(events) if text and text.endswith(str(number))]
             assert [text.partition(" ")[0] for text in typed] in (["before", "with", "after"], ["before", "after"])
-            assert len(typed) == 3 or problems, "a line that cannot be read is told"
+            assert len(typed) == 3 or problems, "a line that cannot be read is reported"
             assert all(problem.kind is not ReadProblemKind.UNREADABLE for problem in problems)
 
     def test_every_event_has_an_identity_of_its_own(self, writers: Callable[[int], SessionWriter]) -> None:
