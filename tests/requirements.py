@@ -102,7 +102,7 @@ PROMISES = (
     Promise("A6", "Routing learns which agent does best for which kind of task."),
     Promise("A7", "The optimiser works on a user's own parameters, shown by two runnable examples."),
     Promise("A8", "A code base is indexed by symbols and searched by words and meaning."),
-    Promise("X1", "Hints are proven by randomised trials with consent, and the numbers are shown.", _P, "by hooks, so for the six agents that can be installed into; tokens are no guardrail metric"),
+    Promise("X1", "Hints are proven by randomized trials with consent, and the numbers are shown.", _P, "by hooks, so for the six agents that can be installed into; tokens are no guardrail metric"),
     Promise("X2", "A rule or guard is tried on the recorded past before it is adopted.", _P, "guards; rules that no guard can be made of"),
     Promise("X3", "A rule that is violated again becomes a guard.", _P, "rules that say plainly what not to run or edit"),
     Promise("X4", "The first run needs no set-up and tells within seconds what keeps going wrong.", _F),

@@ -143,5 +143,5 @@ def test_whole_trees_are_looked_through_only_within_bounds() -> None:
     ["open('x')", "path.open('rb')", "path.open()", "path.open(encoding='utf-8')", "path.read_text()", "p.read_bytes()",
      "os.open(p, 0)", "io.open(p)", "sqlite3.connect(p)", "gzip.open(p)", "os.fdopen(1)", "p.write_text('x')"],
 )  # fmt: skip
-def test_what_opens_a_file_is_recognised(text: str) -> None:
+def test_what_opens_a_file_is_recognized(text: str) -> None:
     assert list(opens(ast.parse(text)))

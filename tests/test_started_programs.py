@@ -56,7 +56,7 @@ def test_programs_are_started_only_where_the_list_says_so_and_the_list_is_true()
     assert {path for path, names in found.items() if names} == set(STARTS)
 
 
-def test_what_starts_a_program_is_recognised() -> None:
+def test_what_starts_a_program_is_recognized() -> None:
     for text in (
         "import subprocess",
         "from subprocess import run",

@@ -38,7 +38,7 @@ class Dependencies:
     rule_files: RuleFiles
     settings: Settings
     door: EventFilterPolicy
-    """The event filter: which log events may be kept, with the key that recognises our own marks."""
+    """The event filter: which log events may be kept, with the key that recognizes our own marks."""
     workers: ExecutorFactory
     """Reads logs in parallel."""
     instructions: Instructions

@@ -332,7 +332,7 @@ UNTOLD = [
     ("Ask first, then act.", "Act first, then ask."),
     ("Yes, add a license header.", "Hardly ever add a license header."),
 ]
-"""Opposites that are not recognised as such, a shortcoming: they must not become one lesson all the same."""
+"""Opposites that are not recognized as such, a shortcoming: they must not become one lesson all the same."""
 
 TURNED = [
     ("Include stack traces in the logs.", "Exclude stack traces from the logs."),
@@ -499,7 +499,7 @@ def test_undetected_opposites_are_still_two_lessons(pair: tuple[str, str]) -> No
 
 
 @pytest.mark.parametrize("pairs", [TUNED_SAME, HELD_SAME], ids=["tuned", "held"])
-def test_most_rewordings_are_recognised_and_none_is_taken_for_the_opposite(pairs: Pairs) -> None:
+def test_most_rewordings_are_recognized_and_none_is_taken_for_the_opposite(pairs: Pairs) -> None:
     assert not [pair for pair in pairs if are_opposed(slots_of(pair[0]), slots_of(pair[1]))]
     assert sum(are_same(*pair) for pair in pairs) >= 0.9 * len(pairs)
     assert [similarity(*pair) for pair in pairs] == [similarity(*pair[::-1]) for pair in pairs]

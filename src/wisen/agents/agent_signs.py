@@ -1,4 +1,4 @@
-"""The environment variables and program names by which each known agent is recognised in its child processes.
+"""The environment variables and program names by which each known agent is recognized in its child processes.
 
 Only variables count that the agent itself sets for its children: not those that people set to configure it
 (CLAUDE_CONFIG_DIR, CODEX_HOME), nor those that an editor sets in a terminal (CURSOR_TRACE_ID, CLAUDE_CODE_SSE_PORT).

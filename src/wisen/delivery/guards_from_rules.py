@@ -1,6 +1,6 @@
 """Derives a guard pattern from a rule that clearly says what not to run or edit: "use pnpm, not npm".
 
-It recognises a few phrasings and no others: a guard that misreads a sentence would get in the way.
+It recognizes a few phrasings and no others: a guard that misreads a sentence would get in the way.
 """
 
 from __future__ import annotations
@@ -69,7 +69,7 @@ _PROGRAMS = frozenset(
     "git docker sudo curl wget make cargo node deno npx tsc tox mypy gh kubectl terraform rm sed awk grep ssh brew apt"
     " podman nox hatch rye just mise bazel cmake ninja pylint mvn".split()
 )
-"""Programs that are recognised by name, besides those of which a project uses one."""
+"""Programs that are recognized by name, besides those of which a project uses one."""
 _KEYWORDS = frozenset("export import let var const return exit set test type true false eval exec local".split())
 """Shell words that are also words of other languages: on their own they do not name a command, however marked."""
 

@@ -34,7 +34,7 @@ _COMMON = frozenset(
 
 
 class ClientTables(NamedTuple):
-    """Tables by which the hook client recognises failures, and requests in the chat."""
+    """Tables by which the hook client recognizes failures, and requests in the chat."""
 
     complaints: Mapping[str, object]
     cut: Sequence[int]
@@ -180,7 +180,7 @@ def build_snapshots(
 def _trial_keys(
     block: Block, fixes: Sequence[Remedy], assignments: TrialAssignments, reminders: Sequence[str]
 ) -> dict[str, object]:
-    """Return the snapshot keys for what is randomised in a context; empty if nothing is on trial."""
+    """Return the snapshot keys for what is randomized in a context; empty if nothing is on trial."""
     ids = [id_ for id_, _ in block.on_trial] + [id_ for each in fixes for id_ in each.ids] + [*reminders]
     trials = {id_: assignments.chances[id_] for id_ in ids if id_ in assignments.chances}
     if not trials:

@@ -101,7 +101,7 @@ def is_reliable(fix: Fix, policy: DeliverPolicy) -> bool:
 
 
 class FailingForm(NamedTuple):
-    """The words of a command that failed, by which a success of the same command is recognised."""
+    """The words of a command that failed, by which a success of the same command is recognized."""
 
     tool: str
     program: str

@@ -34,9 +34,9 @@ class Reminder(NamedTuple):
     kind: str
     """The kind of calls it applies to: commands, or any."""
     words: tuple[str, ...]
-    """The words by which a call is recognised; none if a reminder before the call would come too late."""
+    """The words by which a call is recognized; none if a reminder before the call would come too late."""
     asked: tuple[str, ...]
-    """The words by which a prompt is recognised."""
+    """The words by which a prompt is recognized."""
     sources: tuple[str, ...]
     """The sessions it came from: it is never delivered there."""
     tried: bool = False

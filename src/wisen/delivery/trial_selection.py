@@ -1,4 +1,4 @@
-"""Selects the hints and fixes that hooks randomise per session, and drops those whose trial has ended."""
+"""Selects the hints and fixes that hooks randomize per session, and drops those whose trial has ended."""
 
 from __future__ import annotations
 
@@ -67,7 +67,7 @@ class TrialSelection:
         approved: set[str],
         reminders: Mapping[str, Sequence[Reminder]],
     ) -> TrialAssignments:
-        """Return what is randomised, and where; of fixes, only those that the user approved nowhere."""
+        """Return what is randomized, and where; of fixes, only those that the user approved nowhere."""
         trial_contexts = frozenset(filter(self._standings.allows_experiments, {*contexts, *fixes, ""}))
         if trial_contexts:
             self._home.salt()  # hooks only read it

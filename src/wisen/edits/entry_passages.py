@@ -1,6 +1,6 @@
 """Our passages in a file of entries: appended, replaced by a newer wording, found again, and removed.
 
-A passage is recognised by its bytes, or if the user touched it by its first line, which contains the entry's id.
+A passage is recognized by its bytes, or if the user touched it by its first line, which contains the entry's id.
 """
 
 from __future__ import annotations

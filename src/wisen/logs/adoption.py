@@ -1,7 +1,7 @@
 """Decides which files inside projects count as the user's: files they adopted (unchanged since) and our own edits.
 
 A file that is rewritten as a whole is identified by a digest of its content; content that we wrote ourselves, and that
-nobody changed since, is recognised from our recorded changes. An append-only file is identified by its inode and by how
+nobody changed since, is recognized from our recorded changes. An append-only file is identified by its inode and by how
 it began.
 """
 

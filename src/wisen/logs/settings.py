@@ -35,7 +35,7 @@ class EventFilterPolicy:
 
     @property
     def mark_key(self) -> bytes:
-        """The key by which our own marks are recognised; empty if it is not available."""
+        """The key by which our own marks are recognized; empty if it is not available."""
         return b""
 
 

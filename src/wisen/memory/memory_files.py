@@ -130,7 +130,7 @@ def _choose_name(
 ) -> tuple[str, str]:
     """Return a name that no summary of the day has, and the digest of the file there.
 
-    If a run was killed after writing the summary and before recording it, the file is recognised by its session line.
+    If a run was killed after writing the summary and before recording it, the file is recognized by its session line.
     """
     number = 1
     while True:

@@ -1,6 +1,6 @@
 """Writes and parses the Markdown format of learnings, errors and feature requests.
 
-Parsing never fails: it takes what it recognises, and keeps everything else verbatim in `rest`.
+Parsing never fails: it takes what it recognizes, and keeps everything else verbatim in `rest`.
 """
 
 from __future__ import annotations

@@ -29,7 +29,7 @@ _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
 
 class ForgottenFilter:
-    """Recognises what was forgotten, without storing a word of it."""
+    """Recognizes what was forgotten, without storing a word of it."""
 
     def __init__(self, keys: Iterable[TombstoneKey], salt: bytes) -> None:
         keys = tuple(keys)

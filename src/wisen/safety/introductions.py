@@ -1,4 +1,4 @@
-"""Recognises how users introduce a text that is not theirs: "Translate: …", "Bob wrote: …", "this is the mail: …"."""
+"""Recognizes how users introduce a text that is not theirs: "Translate: …", "Bob wrote: …", "this is the mail: …"."""
 
 from __future__ import annotations
 

@@ -272,7 +272,7 @@ def _moves_since(moves: Sequence[HeadMove], head: str, second: int) -> list[Head
 
 
 def _kind_of(move: HeadMove) -> HeadStepKind:
-    """Return how HEAD moved, judging by git's message; what is not recognised may have been anything."""
+    """Return how HEAD moved, judging by git's message; what is not recognized may have been anything."""
     action = move.message.partition(":")[0]
     if "rebase" in action:
         is_boundary = "(start)" in action or "(finish)" in action or "(abort)" in action or "checkout" in move.message

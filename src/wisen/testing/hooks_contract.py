@@ -40,7 +40,7 @@ class HooksContract:
         assert hooks.file() != hooks.file(shop)
         assert shop in hooks.file(shop).parents
 
-    def test_what_is_wanted_is_recognised_as_ours_where_it_stands(self, hooks: Hooks) -> None:
+    def test_what_is_wanted_is_recognized_as_ours_where_it_stands(self, hooks: Hooks) -> None:
         wanted = hooks.required_hooks(CALLER)
         found = hooks.parse(_settings(wanted)).callings
         assert sorted(each.event for each in found) == sorted(each.event for each in wanted)

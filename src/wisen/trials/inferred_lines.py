@@ -1,4 +1,4 @@
-"""Before/after check of inferred lines in files, which cannot be randomised: it can only recommend removal.
+"""Before/after check of inferred lines in files, which cannot be randomized: it can only recommend removal.
 
 A rule is created at a peak, so its failure declines by itself. If it does not even decline, the rule does not help;
 that it declines proves nothing, and is never reported as proof.

@@ -1,6 +1,6 @@
 """Parses Codex rollout records into events.
 
-Codex records most facts twice; each becomes one event, at its first copy. Copies of a message are recognised by its
+Codex records most facts twice; each becomes one event, at its first copy. Copies of a message are recognized by its
 text within the turn, copies of a call and its outcome by the call's id.
 """
 

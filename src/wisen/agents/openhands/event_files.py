@@ -41,7 +41,7 @@ class EventFile(NamedTuple):
 
 
 class EventCursor(msgspec.Struct, frozen=True):
-    """The number of the next event; `guard` is the name of the file before it, to recognise another conversation."""
+    """The number of the next event; `guard` is the name of the file before it, to recognize another conversation."""
 
     following: int = 0
     guard: str = ""

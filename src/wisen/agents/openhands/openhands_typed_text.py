@@ -1,7 +1,7 @@
 """Decides which OpenHands user messages were typed by the user.
 
 Text added by hooks, skills and rules is separate from the message. But where the agent continues by itself (a judge
-wants more, a call is invalid), OpenHands writes a user message; those are recognised by how they begin.
+wants more, a call is invalid), OpenHands writes a user message; those are recognized by how they begin.
 """
 
 from __future__ import annotations
