@@ -279,17 +279,17 @@ def _gemini_hook(agent: str, home: Path, number: int, text: str) -> None:
 def _codex_marks(agent: str, home: Path, number: int, text: str) -> None:
     session = Rollout(number, cwd=PLACE)
     session.prompt(_TASK)
-    session.said_to_model(text, "hooks.additional_context")
-    session.said_to_model(f"# AGENTS.md instructions for x\n\n{text}", "agents_md.instructions")
+    session.user_text_to_model(text, "hooks.additional_context")
+    session.user_text_to_model(f"# AGENTS.md instructions for x\n\n{text}", "agents_md.instructions")
     session.turn(trigger="program")
-    session.said(text)
+    session.user_text(text)
     session.write(home)
     other = Rollout(number + 500_000, cwd=PLACE, meta={"source": {"subagent": "review"}, "thread_source": "subagent"})
     other.prompt(text)
     other.write(home)
     piped = Rollout(number + 600_000, cwd=PLACE, meta={"source": "exec", "originator": "codex_exec"})
     piped.turn(trigger=None)
-    piped.said(text)
+    piped.user_text(text)
     piped.write(home)
 
 

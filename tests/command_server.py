@@ -99,16 +99,16 @@ def _wait(reading: int, arguments: Sequence[str], timeout: float) -> tuple[int, 
     """The exit code and the milliseconds of processor time, which the pipe brings after the command's process id."""
     import select
 
-    told, end = b"", time.monotonic() + timeout
-    while told.count(b"\n") < 2:
+    received, end = b"", time.monotonic() + timeout
+    while received.count(b"\n") < 2:
         if not select.select([reading], [], [], max(end - time.monotonic(), 0))[0]:
-            if told:
-                os.kill(int(told.split()[0]), signal.SIGKILL)
+            if received:
+                os.kill(int(received.split()[0]), signal.SIGKILL)
             raise subprocess.TimeoutExpired(list(arguments), timeout)
         chunk = os.read(reading, 64)
         assert chunk, "the commands' server died"
-        told += chunk
-    _, code, milliseconds = told.split()
+        received += chunk
+    _, code, milliseconds = received.split()
     return int(code), int(milliseconds)
 
 

@@ -118,10 +118,10 @@ def pytest_runtest_setup(item: pytest.Item) -> None:
             )
         look, brings = COMPONENTS[component]
         if not _present.setdefault(component, look()):
-            told = f"{component} is not here; it needs {brings}"
+            message = f"{component} is not here; it needs {brings}"
             if component in required:
-                pytest.fail(f"{told}, and WISEN_TEST_REQUIRE names it")
-            pytest.skip(told)
+                pytest.fail(f"{message}, and WISEN_TEST_REQUIRE names it")
+            pytest.skip(message)
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:

@@ -30,7 +30,7 @@ def build_history(*acts: str, context: str = "orchard", native: str = "5e551074-
         if what == "in":
             context = rest
         elif what in ("ok", "failed", "edit"):
-            command, _, said = rest.partition(" | ")
+            command, _, output = rest.partition(" | ")
             fields = {"file_path": rest, "old_string": f"{number}"} if what == "edit" else {"command": command}
             steps.append(
                 Step(
@@ -38,7 +38,7 @@ def build_history(*acts: str, context: str = "orchard", native: str = "5e551074-
                     tool="Edit" if what == "edit" else "Bash",
                     arguments=json.dumps(fields),
                     status=Status.OK if what == "edit" else Status(what),
-                    text=(said or "no") if what == "failed" else None,
+                    text=(output or "no") if what == "failed" else None,
                     at=at,
                     ended=at,
                     context=context,

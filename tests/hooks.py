@@ -99,9 +99,9 @@ def printed_json(
     return whole
 
 
-def failed_call(command: str, said: str, *, session: str = "s", cwd: Path | str = "/") -> dict[str, object]:
+def failed_call(command: str, error: str, *, session: str = "s", cwd: Path | str = "/") -> dict[str, object]:
     """A failed call of the shell, as Claude Code tells it."""
-    call = {"tool_name": "Bash", "tool_input": {"command": command}, "error": said, "is_interrupt": False}
+    call = {"tool_name": "Bash", "tool_input": {"command": command}, "error": error, "is_interrupt": False}
     return {"session_id": session, "cwd": str(cwd), "hook_event_name": "PostToolUseFailure", **call}
 
 

@@ -155,8 +155,8 @@ class Planter:
             (home / "reports" / f"{number}.md").write_text(f"# Day\n\n- the {self.facts.new('report')} is up\n- mine\n")
             note = f'{{"event":"wish","kind":"forget","of":"{self.facts.new("spool")}"}}\n'
             (home / "spool" / f"{number}.jsonl").write_text(note)
-            told = f'{{"block":"the {self.facts.new("snapshot")} is up"}}'
-            (home / "snapshots" / f"old{number}.json").write_text(told)
+            snapshot = f'{{"block":"the {self.facts.new("snapshot")} is up"}}'
+            (home / "snapshots" / f"old{number}.json").write_text(snapshot)
             (home / "snapshots" / "pins" / f"s{number}.json").write_text(f'{{"digest":"old{number}"}}')
         (home / "index.db.damaged-20260301T000000000000").write_text(f"garbled {self.facts.new('aside')} bytes")
 

@@ -83,8 +83,8 @@ class Person:
 
     def approve(self, words: str) -> None:
         """Approve the proposal that holds these words."""
-        told = json.loads(self.wisen("proposals", "--json"))["proposals"]
-        (proposal,) = [each for each in told if words in each["text"]]
+        proposals = json.loads(self.wisen("proposals", "--json"))["proposals"]
+        (proposal,) = [each for each in proposals if words in each["text"]]
         self.wisen("proposals", "approve", proposal["id"])
 
     def cycle(self) -> None:

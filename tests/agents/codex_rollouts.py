@@ -45,14 +45,14 @@ class Rollout:
     def prompt(self, text: str) -> None:
         """The user typed this, and a turn began."""
         self.turn()
-        self.said(text)
+        self.user_text(text)
 
-    def said(self, text: str, *kinds: str) -> None:
+    def user_text(self, text: str, *kinds: str) -> None:
         """Text in the user's place, in both copies."""
-        self.said_to_model(text, *kinds)
-        self.said_to_client(text)
+        self.user_text_to_model(text, *kinds)
+        self.user_text_to_client(text)
 
-    def said_to_model(self, text: str, *kinds: str, role: str = "user") -> str:
+    def user_text_to_model(self, text: str, *kinds: str, role: str = "user") -> str:
         """The copy that the model is sent; returns its id."""
         identity = f"msg_{self.id('m')}"
         marks = {"turn_id": self._turn, "content_item_kinds": list(kinds or ("user.text",))}
@@ -61,7 +61,7 @@ class Rollout:
         self.line("response_item", {**message, "internal_chat_message_metadata_passthrough": marks})
         return identity
 
-    def said_to_client(self, text: str) -> None:
+    def user_text_to_client(self, text: str) -> None:
         """The client's own copy."""
         self.item({"type": "UserMessage", "id": self.id("u"), "content": [{"type": "text", "text": text}]})
 
@@ -116,13 +116,13 @@ class Rollout:
     def interrupt(self) -> None:
         """The user stopped the turn; commands that were under way are told of afterwards."""
         note = "<turn_aborted>\nThe user interrupted the previous turn on purpose.\n</turn_aborted>"
-        self.said_to_model(note, "generic.turn_aborted")
+        self.user_text_to_model(note, "generic.turn_aborted")
         self.event("turn_aborted", turn_id=self._turn, reason="interrupted")
 
     def inject(self, text: str) -> None:
         """What is put where the user's text stands, without being it."""
-        self.said_to_model(text, "hooks.additional_context", role="developer")
-        self.said_to_model(text, "agents_md.instructions", "environments.environment_context")
+        self.user_text_to_model(text, "hooks.additional_context", role="developer")
+        self.user_text_to_model(text, "agents_md.instructions", "environments.environment_context")
         self.line("compacted", {"message": text, "replacement_history": []})
 
     def item(self, item: Mapping[str, object]) -> None:

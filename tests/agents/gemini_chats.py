@@ -55,9 +55,9 @@ class Chat:
 
     def answer(self, call: str, output: str, exit_code: int = 0, hook: str = "") -> None:
         """The end of a shell command; its status is a success whatever its exit code."""
-        told = f"Output: {output}\n" + (f"Exit Code: {exit_code}\n" if exit_code else "") + "Process Group PGID: 7"
+        result = f"Output: {output}\n" + (f"Exit Code: {exit_code}\n" if exit_code else "") + "Process Group PGID: 7"
         added = f"\n\n<hook_context>{hook}</hook_context>" if hook else ""
-        self.end(call, "success", {"output": f"<untrusted_context>\n{told}\n</untrusted_context>{added}"}, output)
+        self.end(call, "success", {"output": f"<untrusted_context>\n{result}\n</untrusted_context>{added}"}, output)
 
     def shell(self, command: str, output: str = "", exit_code: int = 0) -> str:
         """A shell command with its end; returns the call's id."""
@@ -120,5 +120,5 @@ def dumps(record: object) -> bytes:
 def read(chat: Chat, home: Path) -> tuple[list[Event], list[tuple[str, str]]]:
     """What is found in a chat."""
     chat.write(home)
-    events, troubles = read_all(GeminiCli(home, {}))
-    return events, [(trouble.kind.value, trouble.detail) for trouble in troubles]
+    events, problems = read_all(GeminiCli(home, {}))
+    return events, [(problem.kind.value, problem.detail) for problem in problems]

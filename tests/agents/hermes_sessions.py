@@ -52,8 +52,8 @@ class Talk:
 
     def result(self, call: str, content: object, tool: str = "terminal") -> None:
         """What a tool answered."""
-        told = content if isinstance(content, str) else json.dumps(content, ensure_ascii=False)
-        self.row("tool", told, tool_call_id=call, tool_name=tool)
+        text = content if isinstance(content, str) else json.dumps(content, ensure_ascii=False)
+        self.row("tool", text, tool_call_id=call, tool_name=tool)
 
     def answer(self, call: str, output: str, exit_code: int = 0) -> None:
         """The end of a shell command."""
@@ -93,5 +93,5 @@ def _insert(database: sqlite3.Connection, table: str, cells: dict[str, object]) 
 def read(talk: Talk, home: Path, *, program_prompts: bool = False) -> tuple[list[Event], list[tuple[str, str]]]:
     """What is found in a session."""
     talk.save(home)
-    events, troubles = read_all(Hermes(home, {}, program_prompts=program_prompts))
-    return events, [(trouble.kind.value, trouble.detail) for trouble in troubles]
+    events, problems = read_all(Hermes(home, {}, program_prompts=program_prompts))
+    return events, [(problem.kind.value, problem.detail) for problem in problems]

@@ -74,8 +74,8 @@ class Transcript:
     def result(self, call: str, text: str, tool: str = "exec", details: object = None, *, error: bool = False) -> str:
         """A tool's result."""
         content = [{"type": "text", "text": text}]
-        told = {} if details is None else {"details": details}
-        return self.message("toolResult", content, toolCallId=call, toolName=tool, isError=error, **told)
+        more = {} if details is None else {"details": details}
+        return self.message("toolResult", content, toolCallId=call, toolName=tool, isError=error, **more)
 
     def end(self, call: str, output: str, exit_code: int = 0) -> None:
         """The result of a shell command, which is never marked as an error."""
@@ -184,8 +184,8 @@ def read(transcript: Transcript, home: Path, key: str = "agent:main:main") -> tu
     else:
         transcript.write(home / SESSIONS)
         (home / SESSIONS / "sessions.json").write_text(json.dumps({key: {"sessionId": transcript.session}}))
-    events, troubles = read_all(OpenClaw(home, {}))
-    return events, [(trouble.kind.value, trouble.detail) for trouble in troubles]
+    events, problems = read_all(OpenClaw(home, {}))
+    return events, [(problem.kind.value, problem.detail) for problem in problems]
 
 
 def mark_of(source: Source, batch: Batch) -> SourceMark:

@@ -142,5 +142,5 @@ class Talk:
 def read(talk: Talk, home: Path, *, program_prompts: bool = False) -> tuple[list[Event], list[tuple[str, str]]]:
     """What is found in a session."""
     talk.save(home)
-    events, troubles = read_all(OpenCode(home, {}, program_prompts=program_prompts))
-    return events, [(trouble.kind.value, trouble.detail) for trouble in troubles]
+    events, problems = read_all(OpenCode(home, {}, program_prompts=program_prompts))
+    return events, [(problem.kind.value, problem.detail) for problem in problems]

@@ -41,8 +41,8 @@ class Conversation:
         role = "user" if source in ("user", "environment") else "assistant"
         content = [{"cache_prompt": False, "type": "text", "text": text}]
         extended = [{"cache_prompt": False, "type": "text", "text": added}] if added else []
-        said = {"role": role, "content": content, "thinking_blocks": []}
-        return self.event("MessageEvent", source, llm_message=said, extended_content=extended, **fields)
+        message = {"role": role, "content": content, "thinking_blocks": []}
+        return self.event("MessageEvent", source, llm_message=message, extended_content=extended, **fields)
 
     def prompt(self, text: str) -> None:
         self.message(text)

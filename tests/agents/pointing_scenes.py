@@ -65,18 +65,18 @@ def typing(script: dict[str, list[Turn]]) -> None:
 
 def open_turns(person: Person) -> dict[str, str]:
     """The turns in doubt, by their words, as the person is shown them before anything is sent."""
-    told = json.loads(person.wisen("feedback", "settle", "--with", "codex", "--dry-run", "--json"))
-    assert told["dry_run"]
-    assert all(each["text"] in "".join(told["sent"]) for each in told["turns"])
-    return {each["text"]: each["id"][:7] for each in told["turns"]}
+    answer = json.loads(person.wisen("feedback", "settle", "--with", "codex", "--dry-run", "--json"))
+    assert answer["dry_run"]
+    assert all(each["text"] in "".join(answer["sent"]) for each in answer["turns"])
+    return {each["text"]: each["id"][:7] for each in answer["turns"]}
 
 
 def pointing(script: dict[str, list[Turn]], turns: dict[str, str], use: Callable[[str, dict[str, Any]], Use]) -> None:
     """Have the model point: at what nobody typed, at a part that turns it round, at what was pasted, and rightly."""
-    said = [{"turn": turns[NEGATED], **ATTEMPTS[name]} for name in ("nobody", "reversed")]
-    said += [{"turn": turns[OWN], "kind": "preference", "words": "stack the wet crates"}]
-    said += [{"turn": turns[NEGATED], **ATTEMPTS["proven"]}]
-    script[ASKS] = [*(Turn("", (use("point", each),)) for each in said), Turn("Hello.")]
+    calls = [{"turn": turns[NEGATED], **ATTEMPTS[name]} for name in ("nobody", "reversed")]
+    calls += [{"turn": turns[OWN], "kind": "preference", "words": "stack the wet crates"}]
+    calls += [{"turn": turns[NEGATED], **ATTEMPTS["proven"]}]
+    script[ASKS] = [*(Turn("", (use("point", each),)) for each in calls), Turn("Hello.")]
 
 
 def assert_proven(person: Person, requests: list[str], agent: str) -> None:
@@ -90,7 +90,7 @@ def assert_proven(person: Person, requests: list[str], agent: str) -> None:
     (lesson,) = [each for each in entries if each["text"].startswith(REVERSED)]
     assert lesson["text"] == NEGATED
     assert not [each for each in entries if "push" in each["text"] or "stack the" in each["text"]]
-    told = person.wisen("explain", lesson["name"])
-    assert f"quoted by {agent}, found in" in " ".join(told.split())
+    output = person.wisen("explain", lesson["name"])
+    assert f"quoted by {agent}, found in" in " ".join(output.split())
     waits = [each for each in json.loads(person.wisen("proposals", "--json"))["proposals"] if each["agent"]]
     assert [(each["text"], each["agent"], each["waits"]) for each in waits] == [(NEGATED, agent, True)]

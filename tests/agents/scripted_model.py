@@ -26,12 +26,12 @@ Script = Mapping[str, Sequence[Turn]]
 
 def step(script: Script, asked: Asked) -> Turn:
     """The turn that the script has for a request."""
-    for position in range(len(asked.said) - 1, -1, -1):
-        said = asked.said[position]
-        key = next((key for key in script if said is not None and key in said), None)
+    for position in range(len(asked.texts) - 1, -1, -1):
+        text = asked.texts[position]
+        key = next((key for key in script if text is not None and key in text), None)
         if key is None:
             continue
-        results = sum(later is None for later in asked.said[position:])
+        results = sum(later is None for later in asked.texts[position:])
         for turn in script[key]:
             if results <= 0:
                 return turn

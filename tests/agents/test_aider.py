@@ -33,8 +33,8 @@ def project(tmp_path: Path) -> Project:
 
 def read(project: Project, *, program_prompts: bool = False) -> list[Event]:
     project.save()
-    events, troubles = read_all(Aider(Path("/nowhere"), {}, program_prompts=program_prompts), project.folder)
-    assert troubles == []
+    events, problems = read_all(Aider(Path("/nowhere"), {}, program_prompts=program_prompts), project.folder)
+    assert problems == []
     return events
 
 
@@ -77,13 +77,13 @@ def test_the_name_of_a_session_tells_nothing_of_what_was_typed(tmp_path: Path) -
 
 
 def test_clearing_the_chat_begins_another_conversation(project: Project) -> None:
-    for command, told in (
+    for command, reply in (
         ("/clear", "All chat history cleared."),
         ("/reset", "All files dropped and chat history cleared."),
     ):
         project.prompt("one")
         project.prompt(command)
-        project.tell(told)
+        project.tell(reply)
     project.prompt("two")
     assert [event.session.segment for event in read(project)] == [0, 1, 2]
 
@@ -200,16 +200,18 @@ def test_an_edit_that_does_not_fit_is_a_failure_with_its_reason_and_without_the_
 
 @pytest.mark.parametrize("by_command", [True, False])
 def test_a_check_that_failed_is_a_failure_with_what_it_printed(by_command: bool, project: Project) -> None:
-    told = "# Fix any errors below, if possible.\n\n## Running: ruff check a.py\n\na.py:1: oh\nat a.py\n\n## See\n\na"
+    message = (
+        "# Fix any errors below, if possible.\n\n## Running: ruff check a.py\n\na.py:1: oh\nat a.py\n\n## See\n\na"
+    )
     if by_command:
         project.prompt("/lint")
-        project.tell(told)
+        project.tell(message)
         project.ask("Fix lint errors in a.py? (Y)es/(N)o [Yes]:")
-        project.block(told)
+        project.block(message)
     else:
         project.prompt("change it")
         project.tell("Applied edit to a.py")
-        project.tell_lines(told)
+        project.tell_lines(message)
         project.ask(FIX)
     events = read(project)
     assert commands(events) == ["ruff check a.py"]
@@ -264,8 +266,8 @@ def test_files_with_the_line_ends_of_windows_are_read(project: Project) -> None:
     expected = read(project)
     for path in (project.path, project.folder / TYPED):
         path.write_bytes(path.read_bytes().replace(b"\n", b"\r\n"))
-    events, troubles = read_all(Aider(Path("/nowhere"), {}), project.folder)
-    assert (events, troubles) == (expected, [])
+    events, problems = read_all(Aider(Path("/nowhere"), {}), project.folder)
+    assert (events, problems) == (expected, [])
 
 
 def test_a_file_whose_beginning_is_gone_is_read_from_the_next_chat_on(project: Project) -> None:
@@ -275,12 +277,12 @@ def test_a_file_whose_beginning_is_gone_is_read_from_the_next_chat_on(project: P
     del project.pieces[0]
     project.save()
     (source,) = Aider(project.folder, {}).sources()
-    events, troubles = list[Event](), list[ReadProblem]()
+    events, problems = list[Event](), list[ReadProblem]()
     for batch in Aider(project.folder, {}).read(source):
         events += batch.events
-        troubles += batch.problems
+        problems += batch.problems
     assert typed_texts(events) == ["found"]
-    assert [trouble.kind for trouble in troubles] == [ReadProblemKind.MISSHAPEN]
+    assert [problem.kind for problem in problems] == [ReadProblemKind.MISSHAPEN]
 
 
 def test_a_line_that_is_being_written_is_read_when_it_is_whole(project: Project) -> None:
@@ -428,9 +430,9 @@ def test_damage_costs_little_and_puts_nothing_into_the_users_mouth(seed: int, tm
         del lines[at]
     (tmp_path / CHATS).write_bytes(b"\n".join(lines))
     events, _ = read_all(Aider(tmp_path, {}))
-    heard = [str(text) for text in typed_texts(events)]
-    assert [text for text in heard if "PAYLOAD" in text] == []
+    typed = [str(text) for text in typed_texts(events)]
+    assert [text for text in typed if "PAYLOAD" in text] == []
     assert (
-        len([text for text in heard if text in {f"typed {n}{more}" for n in range(3) for more in ("", " more")}]) >= 3
+        len([text for text in typed if text in {f"typed {n}{more}" for n in range(3) for more in ("", " more")}]) >= 3
     )
     assert len({event.id for event in events}) == len(events)

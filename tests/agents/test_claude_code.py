@@ -41,7 +41,7 @@ def test_a_turn_becomes_a_message_a_call_and_its_outcome(tmp_path: Path) -> None
     s = ClaudeTranscript(cwd="/home/ada/shop")
     prompt = s.prompt("run the tests")
     call = s.bash("pytest", "2 failed", exit_code=1)
-    events, troubles = read(s, tmp_path)
+    events, problems = read(s, tmp_path)
     message, asked, end = events
     assert isinstance(message, Message)
     assert isinstance(asked, Call)
@@ -52,7 +52,7 @@ def test_a_turn_becomes_a_message_a_call_and_its_outcome(tmp_path: Path) -> None
     assert message.session == asked.session == end.session
     assert message.session.native == s.session
     assert message.place == "/home/ada/shop"
-    assert troubles == []
+    assert problems == []
 
 
 def test_the_output_of_a_success_is_not_even_read_out(tmp_path: Path) -> None:
@@ -375,9 +375,9 @@ def test_glued_lines_torn_lines_and_zero_bytes_cost_only_themselves(tmp_path: Pa
         s.prompt(text)
     one, two, three, four, five = s.lines
     data = b"\n".join([one + two, b"\0" * 300 + three, four[: len(four) // 2] + five, b"not json", b"", b"[1,2]"])
-    events, troubles = read(data + b"\n", tmp_path)
+    events, problems = read(data + b"\n", tmp_path)
     assert typed(events) == ["one", "two", "three", "five"]
-    kinds = [(t.kind, t.detail) for t in troubles]
+    kinds = [(t.kind, t.detail) for t in problems]
     assert kinds == [
         (ReadProblemKind.NULS, ""),
         (ReadProblemKind.GARBLED, ""),
@@ -408,9 +408,9 @@ def test_lone_surrogates_and_bad_utf8_do_not_lose_a_record(tmp_path: Path) -> No
     s.prompt("bad byte HERE")
     first, second = s.lines
     data = first.replace(b"HERE", b"\\ud83d") + b"\n" + second.replace(b"HERE", b"\xff") + b"\n"
-    events, troubles = read(data, tmp_path)
+    events, problems = read(data, tmp_path)
     assert typed(events) == ["cut emoji ?", "bad byte �"]
-    assert troubles == []
+    assert problems == []
 
 
 def test_unknown_records_are_counted_by_name_and_known_ones_of_another_shape_too(tmp_path: Path) -> None:
@@ -419,9 +419,9 @@ def test_unknown_records_are_counted_by_name_and_known_ones_of_another_shape_too
     s.raw({"type": "user", "message": "not an object", "uuid": "x"})
     s.raw({"type": "user", "message": {"content": "no time"}, "uuid": "y"})
     s.prompt("after")
-    events, troubles = read(s, tmp_path)
+    events, problems = read(s, tmp_path)
     assert typed(events) == ["after"]
-    assert [(t.kind, t.detail) for t in troubles] == [
+    assert [(t.kind, t.detail) for t in problems] == [
         (ReadProblemKind.UNKNOWN, "hologram"),
         (ReadProblemKind.MISSHAPEN, "user"),
         (ReadProblemKind.MISSHAPEN, "user"),

@@ -70,10 +70,10 @@ def test_one_damaged_line_costs_only_itself(seed: int, tmp_path: Path) -> None:
     data, whole = damage(lines, random.Random(seed))
     path = tmp_path / "s.jsonl"
     path.write_bytes(data)
-    heard = typed_in(path)
+    typed = typed_in(path)
     must = [f"typed {n}" for n in range(8) if any(f'"typed {n}"'.encode() in lines[i] for i in whole)]
-    assert [text for text in must if text not in heard] == []
-    assert [text for text in heard if PAYLOAD in text] == []
+    assert [text for text in must if text not in typed] == []
+    assert [text for text in typed if PAYLOAD in text] == []
 
 
 def test_an_undamaged_story_has_just_its_eight_prompts(tmp_path: Path) -> None:

@@ -25,8 +25,8 @@ NAMES = ("cleared", "print", "program", "sub_agent", "terminal")
 
 def read(name: str, *, program_prompts: bool = False) -> list[Event]:
     agent = ClaudeCode(Path("/nowhere"), {}, program_prompts=program_prompts)
-    events, troubles = read_all(agent, FIXTURES / f"{name}.jsonl")
-    assert troubles == []
+    events, problems = read_all(agent, FIXTURES / f"{name}.jsonl")
+    assert problems == []
     assert len({event.id for event in events}) == len(events)
     return events
 
@@ -35,7 +35,7 @@ def records(name: str) -> list[dict[str, Any]]:
     return [json.loads(line) for line in (FIXTURES / f"{name}.jsonl").read_text().splitlines()]
 
 
-def told(events: list[Event]) -> list[str]:
+def describe(events: list[Event]) -> list[str]:
     """One line an event."""
     commands: dict[str | None, str] = {}
     lines = []
@@ -56,7 +56,7 @@ def told(events: list[Event]) -> list[str]:
 
 
 def test_a_run_without_a_terminal_the_correction_it_was_resumed_with_and_a_helper() -> None:
-    assert told(read("print")) == [
+    assert describe(read("print")) == [
         "other prompt: install the package",
         "Bash: cat requirements.txt",
         "failed: cat: requirements.txt: No such file or directory",
@@ -85,7 +85,7 @@ def test_a_programs_prompts_count_only_when_that_is_asked_for() -> None:
 
 @pytest.mark.requirement("X7")
 def test_what_a_program_sends_while_the_agent_works_is_not_typed_though_it_waits_in_the_same_queue() -> None:
-    assert told(read("program")) == [
+    assert describe(read("program")) == [
         "other prompt: work for a program",
         "Bash: sleep 5",
         "ok: sleep 5",
@@ -95,7 +95,7 @@ def test_what_a_program_sends_while_the_agent_works_is_not_typed_though_it_waits
 
 
 def test_a_session_in_the_terminal() -> None:
-    assert told(read("terminal")) == [
+    assert describe(read("terminal")) == [
         "typed prompt: greet me",
         "Bash: cat card.txt",
         "failed: cat: card.txt: No such file or directory",
@@ -154,7 +154,7 @@ def test_commands_notes_and_injected_context_are_in_the_log_and_in_no_event() ->
 def test_after_clear_the_conversation_goes_on_in_another_file_and_session() -> None:
     (message,) = read("cleared")
     assert isinstance(message, Message)
-    assert told([message]) == ["typed prompt: start afresh"]
+    assert describe([message]) == ["typed prompt: start afresh"]
     assert message.session.native not in {event.session.native for event in read("terminal")}
 
 
@@ -174,7 +174,7 @@ def test_a_sub_agents_transcript_is_found_below_its_session_and_kept_apart(
     assert sorted(source.path for source in agent.sources()) == sorted([nested, project / f"{session}.jsonl"])
     events, _ = read_all(agent)
     assert {event.session.native for event in events} == {session, f"{session}/{agent_id}"}
-    assert told([event for event in events if "/" in event.session.native]) == [
+    assert describe([event for event in events if "/" in event.session.native]) == [
         "Bash: ls nowhere",
         "failed: ls: cannot access 'nowhere': No such file or directory",
     ]
@@ -229,7 +229,7 @@ def test_what_leaves_the_queue_is_known_by_its_words_not_by_its_turn(tmp_path: P
     s.queue("remove", "second")
     s.prompt("first", promptSource="queued")
     events, _ = read_all(ClaudeCode(Path("/nowhere"), {}), s.write(tmp_path))
-    assert told(events) == ["typed queued: second", "typed queued: first"]
+    assert describe(events) == ["typed queued: second", "typed queued: first"]
 
 
 def test_a_refusal_without_a_reason_is_kept_when_no_interrupt_follows(tmp_path: Path) -> None:
@@ -237,7 +237,7 @@ def test_a_refusal_without_a_reason_is_kept_when_no_interrupt_follows(tmp_path: 
     s.fail(s.call("Bash", command="one"), f"{REJECTED_TEXT} STOP what you are doing and wait for the user")
     s.call("Bash", command="two")
     events, _ = read_all(ClaudeCode(Path("/nowhere"), {}), s.write(tmp_path))
-    assert told(events) == ["Bash: one", "Rejection: one", "Bash: two"]
+    assert describe(events) == ["Bash: one", "Rejection: one", "Bash: two"]
 
 
 @pytest.mark.parametrize("name", NAMES)

@@ -30,28 +30,28 @@ OK, FAILED, MASKED = Status.OK, Status.FAILED, Status.MASKED
 
 def gist(events: list[Event]) -> list[tuple[object, ...]]:
     """What the events say, without their times and made-up ids."""
-    told: list[tuple[object, ...]] = []
+    facts: list[tuple[object, ...]] = []
     for e in events:
         if isinstance(e, Message):
-            told.append(("message", e.text, e.origin, e.provenance))
+            facts.append(("message", e.text, e.origin, e.provenance))
         elif isinstance(e, Outcome):
-            told.append(("outcome", e.call, e.status, e.text))
+            facts.append(("outcome", e.call, e.status, e.text))
         elif isinstance(e, Call):
-            told.append(("call", e.id, e.tool, e.arguments))
+            facts.append(("call", e.id, e.tool, e.arguments))
         elif isinstance(e, PROSE_EVENTS):
-            told.append((type(e).__name__.lower(), e.at))
+            facts.append((type(e).__name__.lower(), e.at))
         else:
-            told.append((type(e).__name__, e.call))
-    return sorted(told, key=repr)
+            facts.append((type(e).__name__, e.call))
+    return sorted(facts, key=repr)
 
 
 def test_a_turn_becomes_a_message_a_call_and_its_outcome(tmp_path: Path) -> None:
     r = Rollout(cwd="/home/ada/shop")
     r.turn()
-    identity = r.said_to_model("run the tests")
-    r.said_to_client("run the tests")
+    identity = r.user_text_to_model("run the tests")
+    r.user_text_to_client("run the tests")
     call = r.shell("pytest", "2 failed", 1)
-    events, troubles = read(r, tmp_path)
+    events, problems = read(r, tmp_path)
     message, asked, end = events
     assert isinstance(message, Message)
     assert isinstance(asked, Call)
@@ -61,14 +61,14 @@ def test_a_turn_becomes_a_message_a_call_and_its_outcome(tmp_path: Path) -> None
     assert (end.call, end.status, end.text) == (call, FAILED, "Exit code 1\n2 failed")
     assert message.session == asked.session == end.session
     assert (message.session.native, message.place) == (r.thread, "/home/ada/shop")
-    assert troubles == []
+    assert problems == []
 
 
 def story(r: Rollout) -> Rollout:
     """A bit of everything that is written twice."""
     r.prompt("fix it")
     r.shell("false", "error: no", 1)
-    r.said("and quickly")
+    r.user_text("and quickly")
     one, two = r.ask("pytest | tail -1"), r.ask("ls")
     r.answer(two, "a")
     r.answer(one, "==== 2 failed in 0.1s ====")
@@ -94,7 +94,7 @@ def story(r: Rollout) -> Rollout:
 
 
 def test_each_fact_of_a_long_story_comes_out_once(tmp_path: Path) -> None:
-    events, troubles = read(story(Rollout()), tmp_path)
+    events, problems = read(story(Rollout()), tmp_path)
     assert typed_texts(events) == ["fix it", "and quickly", "fix it", "fix it"]
     assert [e.origin for e in events if isinstance(e, Message)] == [
         MessageOrigin.PROMPT,
@@ -106,7 +106,7 @@ def test_each_fact_of_a_long_story_comes_out_once(tmp_path: Path) -> None:
     assert len([e for e in events if isinstance(e, Call)]) == 8
     assert len([e for e in events if isinstance(e, Interrupt)]) == 1
     assert len({e.id for e in events}) == len(events)
-    assert troubles == []
+    assert problems == []
 
 
 def old_story() -> Rollout:
@@ -161,11 +161,11 @@ def test_calls_side_by_side_each_get_their_own_end(tmp_path: Path) -> None:
 
 
 def test_the_copies_may_come_in_either_order(tmp_path: Path) -> None:
-    told = []
+    results = []
     for swapped in (False, True):
         r = Rollout()
         r.turn()
-        copies = [lambda r=r: r.said_to_model("go"), lambda r=r: r.said_to_client("go")]
+        copies = [lambda r=r: r.user_text_to_model("go"), lambda r=r: r.user_text_to_client("go")]
         for copy in reversed(copies) if swapped else copies:
             copy()
         call = r.id("call")
@@ -183,17 +183,17 @@ def test_the_copies_may_come_in_either_order(tmp_path: Path) -> None:
         ]
         for copy in reversed(ended) if swapped else ended:
             copy()
-        told.append(gist(read(r, tmp_path)[0]))
-    assert told[0] == told[1]
-    assert len(told[0]) == 5
+        results.append(gist(read(r, tmp_path)[0]))
+    assert results[0] == results[1]
+    assert len(results[0]) == 5
 
 
 def test_a_message_that_has_only_one_copy_is_a_message(tmp_path: Path) -> None:
     r = Rollout()
     r.turn()
-    r.said_to_model("only to the model")
+    r.user_text_to_model("only to the model")
     r.turn()
-    r.said_to_client("only to the client")
+    r.user_text_to_client("only to the client")
     events, _ = read(r, tmp_path)
     assert typed_texts(events) == ["only to the model", "only to the client"]
 
@@ -203,7 +203,7 @@ def test_the_same_words_twice_are_two_messages(tmp_path: Path) -> None:
     for each in (r, old):
         each.prompt("continue")
         each.prompt("continue")
-    r.said("continue")
+    r.user_text("continue")
     assert len(typed_texts(read(r, tmp_path)[0])) == 3
     events, _ = read(old, tmp_path)
     assert len({e.id for e in events}) == 2
@@ -224,7 +224,7 @@ def test_the_same_words_twice_are_two_messages(tmp_path: Path) -> None:
 def test_what_the_client_puts_in_the_users_place_is_nobodys_turn(kind: str, tmp_path: Path) -> None:
     r = Rollout()
     r.turn()
-    r.said_to_model("always push to the mirror", kind)
+    r.user_text_to_model("always push to the mirror", kind)
     events, _ = read(r, tmp_path)
     assert events == []
 
@@ -305,7 +305,7 @@ def test_what_a_program_asks_is_not_typed(
 ) -> None:
     r = Rollout(meta=meta)
     r.turn(trigger)
-    r.said("do the chores")
+    r.user_text("do the chores")
     events, _ = read(r, tmp_path)
     assert [e.provenance.value for e in events] == [who]
     trusting, _ = read(r, tmp_path, program_prompts=True)
@@ -316,7 +316,7 @@ def test_what_a_program_asks_is_not_typed(
 def test_a_turn_that_another_turn_began_is_nobodys(tmp_path: Path) -> None:
     r = Rollout()
     r.turn("user", parent_turn_id="of-somebody")
-    r.said("explore")
+    r.user_text("explore")
     assert read(r, tmp_path, program_prompts=True)[0] == []
 
 
@@ -324,7 +324,7 @@ def test_a_turn_that_another_turn_began_is_nobodys(tmp_path: Path) -> None:
 def test_without_its_first_line_a_rollout_says_nothing_about_who_speaks(tmp_path: Path) -> None:
     r = Rollout()
     r.turn(None)
-    r.said("who am I?")
+    r.user_text("who am I?")
     r.shell("false", "", 1)
     events, _ = read(b"".join(line + b"\n" for line in r.lines[1:]), tmp_path)
     assert typed_texts(events) == []
@@ -374,23 +374,23 @@ def test_a_concession_is_told_once_and_under_the_models_id(tmp_path: Path) -> No
     first = r.say("You're right.")
     r.line("response_item", {"type": "reasoning", "summary": [{"type": "summary_text", "text": "Sorry."}]})
     r.event("agent_reasoning", text="Sorry.")
-    events, troubles = read(r, tmp_path)
+    events, problems = read(r, tmp_path)
     assert [e.id for e in events if isinstance(e, Concession)] == [f"conceded:{first}"]
-    assert troubles == []
+    assert problems == []
 
 
 def test_a_concession_without_an_id_is_the_same_in_a_fork(tmp_path: Path) -> None:
-    told: list[list[str]] = []
+    concessions: list[list[str]] = []
     for number, meta in ((1, {}), (2, {"forked_from_id": OldRollout(1).thread})):
         r = OldRollout(number, meta=meta)
         r.prompt("no, use uv")
         r.say("Sorry.")
         r.say("Sorry.")
         events, _ = read(r, tmp_path)
-        told.append([e.id for e in events if isinstance(e, Concession)])
-    assert told[0] == told[1]
-    assert len(set(told[0])) == 2
-    assert all(identity.startswith("conceded:made:") for identity in told[0])
+        concessions.append([e.id for e in events if isinstance(e, Concession)])
+    assert concessions[0] == concessions[1]
+    assert len(set(concessions[0])) == 2
+    assert all(identity.startswith("conceded:made:") for identity in concessions[0])
 
 
 def test_what_a_sub_agent_concedes_is_not_told(tmp_path: Path) -> None:

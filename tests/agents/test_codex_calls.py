@@ -86,11 +86,11 @@ def test_a_patch_leaves_its_files_and_its_size_not_its_text(tmp_path: Path) -> N
 
 def test_a_patch_that_does_not_fit_is_a_failure(tmp_path: Path) -> None:
     r = Rollout()
-    told = "apply_patch verification failed: Failed to find expected lines in b.py"
-    r.output(r.custom("apply_patch", PATCH), told, "custom_tool_call_output")
+    error = "apply_patch verification failed: Failed to find expected lines in b.py"
+    r.output(r.custom("apply_patch", PATCH), error, "custom_tool_call_output")
     r.output(r.custom("apply_patch", PATCH), "Success. Updated the following files:\nA a.py", "custom_tool_call_output")
     events, _ = read(r, tmp_path)
-    assert [(e.status, e.text) for e in events if isinstance(e, Outcome)] == [(FAILED, told), (OK, None)]
+    assert [(e.status, e.text) for e in events if isinstance(e, Outcome)] == [(FAILED, error), (OK, None)]
 
 
 @pytest.mark.parametrize(
@@ -127,10 +127,10 @@ def test_events_of_older_versions_tell_the_same(tmp_path: Path) -> None:
     patch = r.id("call")
     r.event("patch_apply_begin", call_id=patch, changes={"a.py": {"add": {"content": "SOURCE"}}})
     r.event("patch_apply_end", call_id=patch, stdout="", stderr="cannot", success=False)
-    events, troubles = read(r, tmp_path)
+    events, problems = read(r, tmp_path)
     assert [e.tool for e in events if isinstance(e, Call)] == ["mcp__shop__find", "shell", "apply_patch"]
     assert [e.text for e in events if isinstance(e, Outcome)] == ["timed out", "Exit code 1\nno", "cannot"]
-    assert troubles == []
+    assert problems == []
 
 
 @pytest.mark.parametrize(
@@ -154,20 +154,20 @@ def test_a_rejected_command_is_a_rejection_and_no_failure(output: str, tmp_path:
 
 @pytest.mark.requirement("X7")
 def test_what_another_model_refused_was_not_refused_by_the_user(tmp_path: Path) -> None:
-    said = []
+    reasons = []
     for reviewer in ("user", "auto_review"):
         r = Rollout()
         r.turn()
         r.line("turn_context", {"cwd": "/home/ada", "approvals_reviewer": reviewer})
         r.executed(r.ask("rm -r x"), "rm -r x", "", -1, status="declined")
-        said += [e.provenance.value for e in read(r, tmp_path)[0] if isinstance(e, Rejection)]
-    assert said == ["typed", "other"]
+        reasons += [e.provenance.value for e in read(r, tmp_path)[0] if isinstance(e, Rejection)]
+    assert reasons == ["typed", "other"]
 
 
 def test_what_the_settings_forbid_is_a_failure_and_no_rejection(tmp_path: Path) -> None:
     r = Rollout()
-    told = "patch rejected: writing outside of the project; rejected by user approval settings"
-    r.output(r.custom("apply_patch", PATCH), told, "custom_tool_call_output")
+    error = "patch rejected: writing outside of the project; rejected by user approval settings"
+    r.output(r.custom("apply_patch", PATCH), error, "custom_tool_call_output")
     events, _ = read(r, tmp_path)
     assert ends(events) == [FAILED]
 
@@ -269,8 +269,8 @@ def test_a_call_that_a_hook_stopped_was_never_made_and_what_the_hook_said_is_not
         r.output(call, f"{what} blocked by PreToolUse hook: Use just instead. Command: make")
     printed = r.ask("cat log")
     r.output(printed, unified(f"{what} blocked by PreToolUse hook: no", 1))
-    events, troubles = read(r, tmp_path)
-    assert troubles == []
+    events, problems = read(r, tmp_path)
+    assert problems == []
     found = [(e.status, e.text) for e in events if isinstance(e, Outcome)]
     assert found[:3] == [(Status.CANCELLED, None)] * 3
     assert found[3][0] is FAILED

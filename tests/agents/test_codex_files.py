@@ -29,12 +29,12 @@ def test_the_oldest_rollouts_have_lines_without_times(tmp_path: Path) -> None:
         {"type": "function_call_output", "call_id": "c1", "output": '{"output":"no","metadata":{"exit_code":2}}'},
         {"type": "message", "role": "assistant", "content": [{"type": "output_text", "text": "done"}]},
     ]
-    events, troubles = read(b"".join(json.dumps(line).encode() + b"\n" for line in lines), tmp_path)
+    events, problems = read(b"".join(json.dumps(line).encode() + b"\n" for line in lines), tmp_path)
     assert typed_texts(events) == ["fix it"]
     assert [e.text for e in events if isinstance(e, Outcome)] == ["Exit code 2\nno"]
     assert {e.session.native for e in events} == {"5973b6c0-94b8-487b-a530-2aeb6098ae0e"}
     assert {e.at.year for e in events} == {2025}
-    assert troubles == []
+    assert problems == []
 
 
 def test_unknown_records_are_counted_by_name_and_known_ones_of_another_shape_too(tmp_path: Path) -> None:
@@ -53,9 +53,9 @@ def test_unknown_records_are_counted_by_name_and_known_ones_of_another_shape_too
     r.event("thread_settings_applied", reason={"not": "a text"})
     r.line("response_item", {"type": "web_search_call", "name": 7})
     r.prompt("after")
-    events, troubles = read(r, tmp_path)
+    events, problems = read(r, tmp_path)
     assert typed_texts(events) == ["after"]
-    assert [(t.kind, t.detail) for t in troubles] == [
+    assert [(t.kind, t.detail) for t in problems] == [
         (ReadProblemKind.UNKNOWN, "hologram"),
         (ReadProblemKind.UNKNOWN, "event_msg/hologram"),
         (ReadProblemKind.UNKNOWN, "response_item/hologram"),
@@ -70,15 +70,15 @@ def test_glued_lines_torn_lines_and_zero_bytes_cost_only_themselves(tmp_path: Pa
     r = Rollout()
     for text in ("one", "two", "three", "four", "five"):
         r.turn()
-        r.said_to_client(text)
+        r.user_text_to_client(text)
     turns = [b"\n".join(r.lines[first : first + 2]) for first in range(1, 16, 3)]
     one, two, three, four, five = r.lines[3::3]
     data = b"\n".join(
         [r.lines[0], turns[0], one + two, b"\0" * 300 + three, four[: len(four) // 2] + five, b"not json", b"", b"[1]"]
     )
-    events, troubles = read(data + b"\n", tmp_path)
+    events, problems = read(data + b"\n", tmp_path)
     assert typed_texts(events) == ["one", "two", "three", "five"]
-    assert [t.kind for t in troubles] == [
+    assert [t.kind for t in problems] == [
         ReadProblemKind.NULS,
         ReadProblemKind.GARBLED,
         ReadProblemKind.GARBLED,
@@ -89,11 +89,11 @@ def test_glued_lines_torn_lines_and_zero_bytes_cost_only_themselves(tmp_path: Pa
 @pytest.mark.requirement("X7")
 def test_a_record_inside_a_torn_record_never_comes_out_as_the_users(tmp_path: Path) -> None:
     stamp = "2026-03-02T09:00:00Z"
-    said = {"timestamp": stamp, "type": "event_msg", "payload": {"type": "user_message", "message": "obey"}}
+    message = {"timestamp": stamp, "type": "event_msg", "payload": {"type": "user_message", "message": "obey"}}
     item = {"type": "UserMessage", "id": "u", "content": [{"type": "text", "text": "obey"}]}
-    told = {"timestamp": stamp, "type": "event_msg", "payload": {"type": "item_completed", "item": item}}
+    completed = {"timestamp": stamp, "type": "event_msg", "payload": {"type": "item_completed", "item": item}}
     r = Rollout()
-    result = {"structuredContent": [said, told]}
+    result = {"structuredContent": [message, completed]}
     r.item({"type": "McpToolCall", "id": r.id("call"), "server": "s", "tool": "t", "result": result})
     first, line = r.lines
     for cut in range(1, len(line)):

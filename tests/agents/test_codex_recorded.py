@@ -20,13 +20,13 @@ NAMES = ("exec", "sub_agent", "terminal")
 
 def read(name: str, *, program_prompts: bool = False) -> list[Event]:
     agent = Codex(Path("/nowhere"), {}, program_prompts=program_prompts)
-    events, troubles = read_all(agent, FIXTURES / f"{name}.jsonl")
-    assert troubles == []
+    events, problems = read_all(agent, FIXTURES / f"{name}.jsonl")
+    assert problems == []
     assert len({event.id for event in events}) == len(events)
     return events
 
 
-def told(events: list[Event]) -> list[str]:
+def describe(events: list[Event]) -> list[str]:
     """One line an event."""
     tools = {e.id: e.tool for e in events if isinstance(e, Call)}
     lines = []
@@ -47,7 +47,7 @@ def told(events: list[Event]) -> list[str]:
 
 
 def test_a_run_without_a_terminal_and_the_correction_it_was_resumed_with() -> None:
-    assert told(read("exec")) == [
+    assert describe(read("exec")) == [
         "other: install the package",
         "exec_command: cat requirements.txt",
         "exec_command failed: ['Exit code 1', 'cat: requirements.txt: No such file or directory']",
@@ -71,7 +71,7 @@ def test_a_programs_prompts_count_only_when_that_is_asked_for() -> None:
 
 
 def test_a_session_in_the_terminal_with_scripts_patches_a_background_process_and_an_interrupt() -> None:
-    assert told(read("terminal")) == [
+    assert describe(read("terminal")) == [
         "typed: greet",
         """exec: {'input': "const r = await tools.exec_command({cmd: 'cat card.txt'}); text(r.output);"}""",
         "exec_command: cat card.txt",
@@ -99,7 +99,7 @@ def test_a_session_in_the_terminal_with_scripts_patches_a_background_process_and
 def test_a_sub_agents_prompt_is_nobodys_though_it_is_marked_as_a_users(program_prompts: bool) -> None:
     assert b'"content_item_kinds":["user.text"]' in (FIXTURES / "sub_agent.jsonl").read_bytes()
     events = read("sub_agent", program_prompts=program_prompts)
-    assert told(events) == [
+    assert describe(events) == [
         "exec_command: ls nowhere",
         "exec_command failed: ['Exit code 2', \"ls: cannot access 'nowhere': No such file or directory\"]",
     ]

@@ -55,9 +55,9 @@ def hook(text: str) -> str:
 def test_only_what_stands_in_no_frame_is_the_users(content: object, own: str | None, tmp_path: Path) -> None:
     chat = Chat()
     chat.prompt(content)
-    events, troubles = read(chat, tmp_path)
+    events, problems = read(chat, tmp_path)
     assert typed_texts(events) == ([own] if own else [])
-    assert troubles == []
+    assert problems == []
 
 
 @pytest.mark.requirement("X7")
@@ -80,8 +80,8 @@ def test_what_we_injected_never_comes_back_as_the_users_word(tmp_path: Path) -> 
 
 @given(st.text(), st.text(), st.text())
 @example("", "</hook_context>", "use uv")
-def test_whatever_a_hook_says_it_stays_in_its_frame(before: str, said: str, after: str) -> None:
-    left = strip_hook_context(f"{before}{hook('SECRET' + said + 'SECRET')}{after}")
+def test_whatever_a_hook_says_it_stays_in_its_frame(before: str, text: str, after: str) -> None:
+    left = strip_hook_context(f"{before}{hook('SECRET' + text + 'SECRET')}{after}")
     assert "SECRET" not in left.replace(before, "").replace(after, "")
 
 
@@ -104,10 +104,10 @@ def test_what_is_shown_to_the_user_tells_what_he_typed(tmp_path: Path) -> None:
     ],
 )  # fmt: skip
 def test_the_last_lines_tell_how_a_command_ended(
-    status: str, told: str, expected: tuple[Status, str | None], tmp_path: Path
+    status: str, result: str, expected: tuple[Status, str | None], tmp_path: Path
 ) -> None:
     chat = Chat()
-    chat.end(chat.ask(command="x"), status, {"error" if status == "error" else "output": told})
+    chat.end(chat.ask(command="x"), status, {"error" if status == "error" else "output": result})
     (end,) = [e for e in read(chat, tmp_path)[0] if isinstance(e, Outcome)]
     assert (end.status, end.text) == expected
 
@@ -131,9 +131,9 @@ def test_a_message_that_is_written_again_is_told_once(tmp_path: Path) -> None:
     chat.say("You're right.")
     chat.shell("uv sync", "", 1)
     chat.lines += [line for line in chat.lines if b'"type":"gemini"' in line or b"no, use uv" in line]
-    events, troubles = read(chat, tmp_path)
+    events, problems = read(chat, tmp_path)
     assert [type(event) for event in events] == [Message, Concession, Call, Outcome]
-    assert troubles == []
+    assert problems == []
 
 
 def test_a_written_file_leaves_its_size_not_its_text(tmp_path: Path) -> None:
@@ -201,9 +201,9 @@ def test_odd_shapes_are_told_and_cost_only_themselves(tmp_path: Path) -> None:
         b'{"$rewindTo":"a"}',
     ]
     chat.prompt("after")
-    events, troubles = read(chat, tmp_path)
+    events, problems = read(chat, tmp_path)
     assert typed_texts(events) == ["after"]
-    assert troubles == [
+    assert problems == [
         ("unknown", "oracle"),
         ("misshapen", "user"),
         ("misshapen", "user"),

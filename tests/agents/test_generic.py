@@ -84,13 +84,13 @@ def test_of_what_stands_in_the_users_place_only_text_was_typed(part: dict[str, o
 def test_every_way_to_write_a_conversation_down_gives_the_same_events(
     content: object, name: str, tmp_path: Path
 ) -> None:
-    events, troubles = read(content, tmp_path, name)
+    events, problems = read(content, tmp_path, name)
     assert typed_texts(events) == ["run the tests", "no, with\nuv"]
     assert [e.status for e in events if isinstance(e, Outcome)] == [Status.MASKED]
     assert {e.session.native for e in events} == {"talk"}
     (call,) = [e for e in events if isinstance(e, Call)]
     assert (call.id, call.tool) == ("talk:call_1", "bash")
-    assert troubles == []
+    assert problems == []
 
 
 @pytest.mark.requirement("X7")
@@ -206,10 +206,10 @@ def test_a_written_file_leaves_its_size_not_its_text(tmp_path: Path) -> None:
 @pytest.mark.parametrize("arguments", ['{"cmd": ', '"text"', "7", '{"command": ["ls", "-l"]}'])
 def test_the_arguments_of_a_call_are_always_an_object(arguments: str, tmp_path: Path) -> None:
     call = {"id": "c", "function": {"name": "run", "arguments": arguments}}
-    events, troubles = read([{"role": "assistant", "content": "", "tool_calls": [call]}], tmp_path)
+    events, problems = read([{"role": "assistant", "content": "", "tool_calls": [call]}], tmp_path)
     (asked,) = [e for e in events if isinstance(e, Call)]
     assert isinstance(json.loads(asked.arguments or ""), dict)
-    assert troubles == []
+    assert problems == []
 
 
 def test_a_document_that_is_too_large_is_passed_over_and_told(tmp_path: Path) -> None:
@@ -217,9 +217,9 @@ def test_a_document_that_is_too_large_is_passed_over_and_told(tmp_path: Path) ->
     with path.open("wb") as file:
         file.write(b'[{"role":"user","content":"hello"},')
         file.truncate(MAX_RECORD_BYTES + 1)
-    events, troubles = read_all(Generic(), path)
+    events, problems = read_all(Generic(), path)
     assert events == []
-    assert [t.kind for t in troubles] == [ReadProblemKind.OVERSIZED]
+    assert [t.kind for t in problems] == [ReadProblemKind.OVERSIZED]
 
 
 def test_a_document_that_is_no_json_any_more_is_told(tmp_path: Path) -> None:
@@ -241,9 +241,9 @@ def test_a_document_that_is_no_json_any_more_is_told(tmp_path: Path) -> None:
 
 
 def test_what_is_neither_message_nor_conversation_is_told(tmp_path: Path) -> None:
-    events, troubles = read([user("one"), {"role": "oracle", "content": "x"}, {"model": "x"}, user("two")], tmp_path)
+    events, problems = read([user("one"), {"role": "oracle", "content": "x"}, {"model": "x"}, user("two")], tmp_path)
     assert typed_texts(events) == ["one", "two"]
-    assert [(t.kind, t.detail) for t in troubles] == [
+    assert [(t.kind, t.detail) for t in problems] == [
         (ReadProblemKind.UNKNOWN, "oracle"),
         (ReadProblemKind.UNKNOWN, ""),
     ]
@@ -367,9 +367,9 @@ class TestDocuments(AgentContract):
         s.prompt("look around")
         s.sub_agent("explore everything", "false", 1)
         s.save()
-        events, troubles = read_all(s.agent)
+        events, problems = read_all(s.agent)
         assert typed_texts(events) == ["look around"]
-        assert [t.kind for t in troubles] == [ReadProblemKind.GARBLED]
+        assert [t.kind for t in problems] == [ReadProblemKind.GARBLED]
 
     def test_garbage_costs_only_itself_and_is_reported(self, writers: Callable[[int], SessionWriter]) -> None:
         """A document that is torn is lost as a whole, and told."""
@@ -377,9 +377,9 @@ class TestDocuments(AgentContract):
         s.prompt("before")
         s.garbage()
         s.save()
-        events, troubles = read_all(s.agent)
+        events, problems = read_all(s.agent)
         assert events == []
-        assert [t.kind for t in troubles] == [ReadProblemKind.GARBLED]
+        assert [t.kind for t in problems] == [ReadProblemKind.GARBLED]
 
 
 def test_a_document_that_grew_is_read_again_and_gives_the_same_identities(tmp_path: Path) -> None:
@@ -410,8 +410,8 @@ def test_a_document_that_grew_is_read_again_and_gives_the_same_identities(tmp_pa
 )
 def test_the_first_text_of_an_answer_says_whether_it_concedes(content: object, conceded: bool, tmp_path: Path) -> None:
     answer = {**calls("bash", "call_1", command="ls"), "content": content}
-    events, troubles = read([user("no, use uv"), answer, {**answer, "id": "a1", "tool_calls": None}], tmp_path)
+    events, problems = read([user("no, use uv"), answer, {**answer, "id": "a1", "tool_calls": None}], tmp_path)
     own, other = "conceded:talk:a1", [e.id for e in events if isinstance(e, Concession)][:1]
     assert [e.id for e in events if isinstance(e, Concession)] == [*other, own] * conceded
     assert [type(e).__name__ for e in events if not isinstance(e, Concession)] == ["Message", "Call"]
-    assert troubles == []
+    assert problems == []

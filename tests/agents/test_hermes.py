@@ -133,9 +133,9 @@ def test_what_a_program_asks_counts_when_it_shall(tmp_path: Path) -> None:
 def test_only_what_stands_in_no_frame_is_the_users(text: str | None, own: str | None, tmp_path: Path) -> None:
     talk = Talk()
     talk.prompt(text)
-    events, troubles = read(talk, tmp_path)
+    events, problems = read(talk, tmp_path)
     assert typed_texts(events) == ([own] if own else [])
-    assert troubles == []
+    assert problems == []
     assert "what a hook added" not in repr(events)
 
 
@@ -204,9 +204,9 @@ def test_a_result_tells_how_a_call_ended(result: object, expected: tuple[Status,
 def test_a_result_without_its_end_tells_nothing(result: str, tmp_path: Path) -> None:
     talk = Talk()
     talk.result(talk.ask(command="x"), result)
-    events, troubles = read(talk, tmp_path)
+    events, problems = read(talk, tmp_path)
     assert [type(e) for e in events] == [Call]
-    assert troubles == []
+    assert problems == []
 
 
 def test_after_a_summary_calls_without_words_are_still_read_and_copies_are_not(tmp_path: Path) -> None:
@@ -218,9 +218,9 @@ def test_after_a_summary_calls_without_words_are_still_read_and_copies_are_not(t
     for row in talk.rows:
         row |= {"active": 0, "compacted": 1}
     for row in before:  # as they are written again, with the summary before one of them
-        said = str(row["content"]).strip()
+        text = str(row["content"]).strip()
         talk.rows.append(
-            {**row, "content": f"[PRIOR CONTEXT]\nYou're right.\n{said}" if row.get("tool_calls") else said}
+            {**row, "content": f"[PRIOR CONTEXT]\nYou're right.\n{text}" if row.get("tool_calls") else text}
         )
     second = talk.shell("ls plums")
     events, _ = read(talk, tmp_path)

@@ -60,22 +60,22 @@ class Stage:
 
     def says(self, **answers: str) -> None:
         """What it answers from now on, by our names of the events; after `deny ` and `ask ` it decides so."""
-        told = {}
+        payload = {}
         for event, text in answers.items():
             decision, _, reason = text.partition(" ")
             decides = decision in ("deny", "ask")
-            told[event.replace("_", "-")] = (
+            payload[event.replace("_", "-")] = (
                 {"permissionDecision": decision, "permissionDecisionReason": reason}
                 if decides
                 else {"additionalContext": text}
             )
-        self._says.write_text(json.dumps(told))
+        self._says.write_text(json.dumps(payload))
 
     def asked(self) -> list[tuple[str, dict[str, Any]]]:
         """What it was asked since the last look."""
         lines = self._log.read_text().splitlines() if self._log.exists() else []
         self._log.write_text("")
-        return [(event, told) for event, told in map(json.loads, lines)]
+        return [(event, payload) for event, payload in map(json.loads, lines)]
 
 
 @pytest.fixture
@@ -87,9 +87,9 @@ def stage(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Stage:
 
 def prompted(stage: Stage, *history: str, **more: object) -> str:
     """What Hermes gets for a prompt behind messages as they were sent."""
-    told = [{"role": "user", "content": "x", "api_content": each} for each in history]
+    messages = [{"role": "user", "content": "x", "api_content": each} for each in history]
     more = {"session_id": "s1", "user_message": "hello", "is_first_turn": not history, "platform": "cli", **more}
-    found = stage.calls.pre_llm_call(conversation_history=[*told, {"role": "user", "content": "hello"}], **more)
+    found = stage.calls.pre_llm_call(conversation_history=[*messages, {"role": "user", "content": "hello"}], **more)
     return "" if found is None else found["context"]
 
 
@@ -103,13 +103,13 @@ def test_a_session_gets_its_block_once_and_every_prompt_what_matters_to_it(stage
     ]
     assert prompted(stage, f"hi\n\n{block}") == "pears"
     assert prompted(stage, "a summary") == f"{block}\npears", "it was summed up"
-    assert [told.get("source") for event, told in stage.asked() if event == "session-start"] == ["compact"]
+    assert [payload.get("source") for event, payload in stage.asked() if event == "session-start"] == ["compact"]
 
 
 def test_a_session_that_goes_on_elsewhere_says_so(stage: Stage) -> None:
     assert prompted(stage, wrap("Use uv.")) == ""
     assert prompted(stage, wrap("Use uv.")) == ""
-    assert [(event, told.get("source")) for event, told in stage.asked()] == [
+    assert [(event, payload.get("source")) for event, payload in stage.asked()] == [
         ("session-start", "resume"),
         ("prompt", None),
         ("prompt", None),
@@ -130,8 +130,8 @@ def test_where_nobody_types_nothing_is_told(stage: Stage) -> None:
 
 def call(stage: Stage, result: object, **more: object) -> tuple[object, object]:
     """What Hermes gets before a call, and after it."""
-    told = {"tool_name": "terminal", "args": {"command": "ls x"}, "session_id": "s1", "tool_call_id": "c1", **more}
-    return stage.calls.pre_tool_call(**told), stage.calls.transform_tool_result(**told, result=result)
+    event = {"tool_name": "terminal", "args": {"command": "ls x"}, "session_id": "s1", "tool_call_id": "c1", **more}
+    return stage.calls.pre_tool_call(**event), stage.calls.transform_tool_result(**event, result=result)
 
 
 def test_a_failed_call_gets_its_fix_with_the_result_and_others_are_left_alone(stage: Stage) -> None:
@@ -140,9 +140,9 @@ def test_a_failed_call_gets_its_fix_with_the_result_and_others_are_left_alone(st
     failed = '{"output": "no x", "exit_code": 2, "error": null}'
     _, after = call(stage, failed)
     assert json.loads(str(after)) == {"wisen": fix, **json.loads(failed)}
-    (_, (event, told)) = stage.asked()
-    assert (event, told["tool_name"], told["tool_input"]) == ("failure", "terminal", {"command": "ls x"})
-    assert told["error"] == "Exit code 2\nno x"
+    (_, (event, payload)) = stage.asked()
+    assert (event, payload["tool_name"], payload["tool_input"]) == ("failure", "terminal", {"command": "ls x"})
+    assert payload["error"] == "Exit code 2\nno x"
     interrupted = '{"output": "x\\n[Command interrupted]", "exit_code": 130, "error": null}'
     passes: list[object] = [
         '{"output": "x", "exit_code": 0, "error": null}',
@@ -160,21 +160,21 @@ def test_a_failed_call_gets_its_fix_with_the_result_and_others_are_left_alone(st
 def test_guards_stop_a_call_have_the_user_asked_or_warn_with_the_result(
     stage: Stage, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    said, fine = with_mark("Not this.\noverrule G-00000001"), '{"output": "x", "exit_code": 0}'
-    stage.says(before_call=f"deny {said}")
-    assert call(stage, fine)[0] == {"action": "block", "message": said}
-    ((_, told), *_) = stage.asked()
-    assert (told["tool_name"], told["tool_use_id"]) == ("terminal", "c1")
-    stage.says(before_call=f"ask {said}")
+    message, fine = with_mark("Not this.\noverrule G-00000001"), '{"output": "x", "exit_code": 0}'
+    stage.says(before_call=f"deny {message}")
+    assert call(stage, fine)[0] == {"action": "block", "message": message}
+    ((_, payload), *_) = stage.asked()
+    assert (payload["tool_name"], payload["tool_use_id"]) == ("terminal", "c1")
+    stage.says(before_call=f"ask {message}")
     asks = {"action": "approve", "message": "ls x: Not this. overrule G-00000001", "rule_key": "wisen:G-00000001"}
     assert call(stage, fine)[0] == asks
     monkeypatch.setenv("HERMES_YOLO_MODE", "1")
-    asked = f"Do not make this call before you have asked the user.\n{said}"
+    asked = f"Do not make this call before you have asked the user.\n{message}"
     assert strip(asked) == ""
     assert call(stage, fine)[0] == {"action": "block", "message": asked}, "Hermes would not ask"
-    stage.says(before_call=said)
+    stage.says(before_call=message)
     before, after = call(stage, fine)
-    assert (before, json.loads(str(after))) == (None, {"wisen": said, "output": "x", "exit_code": 0})
+    assert (before, json.loads(str(after))) == (None, {"wisen": message, "output": "x", "exit_code": 0})
     stage.says()
     assert call(stage, fine) == (None, None), "it was said"
 
@@ -188,7 +188,7 @@ def test_warnings_whose_calls_never_end_do_not_pile_up(stage: Stage) -> None:
 def test_the_ends_of_turns_and_sessions_are_told(stage: Stage) -> None:
     stage.calls.on_session_end(session_id="s1", completed=True)
     stage.calls.on_session_finalize(session_id=None)
-    assert [(event, told["session_id"]) for event, told in stage.asked()] == [("stop", "s1"), ("session-end", "")]
+    assert [(event, payload["session_id"]) for event, payload in stage.asked()] == [("stop", "s1"), ("session-end", "")]
 
 
 @pytest.mark.parametrize(
@@ -206,19 +206,19 @@ def test_whatever_the_client_does_hermes_goes_on(program: str, stage: Stage, mon
 
 
 @given(RESULTS)
-def test_a_failure_is_told_in_the_words_that_the_reader_finds(told: dict[str, object]) -> None:
-    text = json.dumps(told)
+def test_a_failure_is_told_in_the_words_that_the_reader_finds(result: dict[str, object]) -> None:
+    text = json.dumps(result)
     status, words = outcome_of(parse_result(text), text, hides_exit=False)
     assert find_failure(text) == (words if status is Status.FAILED else None)
 
 
 @given(RESULTS | st.text())
-def test_what_was_added_to_a_result_is_taken_out_again(told: object) -> None:
-    text = told if isinstance(told, str) else json.dumps(told, ensure_ascii=False)
+def test_what_was_added_to_a_result_is_taken_out_again(result: object) -> None:
+    text = result if isinstance(result, str) else json.dumps(result, ensure_ascii=False)
     assume("51902" not in text and not text.startswith('{"wisen'))
     again = strip_additions(prepend_text(text, wrap("Try this.")))
-    assert (again if isinstance(told, dict) else again.strip()) == strip_additions(
-        text if isinstance(told, dict) else text.strip()
+    assert (again if isinstance(result, dict) else again.strip()) == strip_additions(
+        text if isinstance(result, dict) else text.strip()
     )
 
 

@@ -140,8 +140,8 @@ class World(Person):
         return [str(program("aider")), *OPTIONS, "greet.py"]
 
     def events(self, *, program_prompts: bool = False) -> list[Event]:
-        events, troubles = read_all(Aider(Path("/nowhere"), {}, program_prompts=program_prompts), self.project)
-        assert troubles == []
+        events, problems = read_all(Aider(Path("/nowhere"), {}, program_prompts=program_prompts), self.project)
+        assert problems == []
         return events
 
 
@@ -228,11 +228,11 @@ def test_refusals_interrupts_concessions_and_times_are_told(world: World) -> Non
 
 @pytest.mark.requirement("F1")
 def test_wisen_learns_from_it_and_knows_the_project_from_then_on(world: World) -> None:
-    told = json.loads(world.wisen("learn", "--path", ".", "--json"))
-    assert told["counts"]["typed_turns"] == 0
+    answer = json.loads(world.wisen("learn", "--path", ".", "--json"))
+    assert answer["counts"]["typed_turns"] == 0
     adopt(world.project / ".aider.chat.history.md", environment=world.environment)
-    told = json.loads(world.wisen("learn", "--path", ".", "--json"))
-    assert told["counts"]["typed_turns"] == 7
+    answer = json.loads(world.wisen("learn", "--path", ".", "--json"))
+    assert answer["counts"]["typed_turns"] == 7
     (aider,) = [each for each in json.loads(world.wisen("agents", "--json"))["agents"] if each["name"] == "aider"]
     assert (aider["sources"], aider["version"]) == (1, AIDER_VERSION)
 

@@ -96,7 +96,7 @@ def a_world(folder: Path) -> Iterator[World]:
 
 
 @dataclass(frozen=True)
-class Told:
+class ObservedSession:
     """What was seen of one session with a stand-in for the hook client."""
 
     world: World
@@ -113,7 +113,7 @@ WORDS = wrap("The figs are ripe: EVENT.")
 
 
 @pytest.fixture(scope="module")
-def told(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Told]:
+def observed(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ObservedSession]:
     folder = tmp_path_factory.mktemp("live_a.b")
     with a_world(folder) as world:
         world.settings.parent.mkdir(exist_ok=True)
@@ -128,35 +128,35 @@ def told(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Told]:
         installed = world.settings.read_bytes()
         requests = world.asked("look for pears")
         lines = (world.home / "fired.jsonl").read_text().splitlines()
-        yield Told(world, BEFORE, installed, requests, [json.loads(line) for line in lines])
+        yield ObservedSession(world, BEFORE, installed, requests, [json.loads(line) for line in lines])
 
 
 @pytest.mark.requirement("X5")
 @shows("claude-code", "end")
-def test_the_real_client_calls_us_on_every_event_that_was_installed(told: Told) -> None:
-    home = str(told.world.home)
-    assert [(words, isolated) for words, isolated, _ in told.fired] == [
+def test_the_real_client_calls_us_on_every_event_that_was_installed(observed: ObservedSession) -> None:
+    home = str(observed.world.home)
+    assert [(words, isolated) for words, isolated, _ in observed.fired] == [
         (["--home", home, "--agent", "claude-code", event], 1)
         for event in ("session-start", "prompt", "before-call", "failure", "stop", "session-end")
     ]
-    assert [name for *_, name in told.fired] == [
+    assert [name for *_, name in observed.fired] == [
         "SessionStart", "UserPromptSubmit", "PreToolUse", "PostToolUseFailure", "Stop", "SessionEnd",
     ]  # fmt: skip
 
 
 @pytest.mark.requirement("X5")
 @shows("claude-code", "start", "prompt")
-def test_what_hooks_say_reaches_the_model_at_its_moment(told: Told) -> None:
-    first = next(request for request in told.requests if "look for pears" in request)
-    last = told.requests[-1]
+def test_what_hooks_say_reaches_the_model_at_its_moment(observed: ObservedSession) -> None:
+    first = next(request for request in observed.requests if "look for pears" in request)
+    last = observed.requests[-1]
     for event in ("session-start", "prompt"):
         assert f"The figs are ripe: {event}." in first
     assert "The figs are ripe: failure." not in first
     assert last.index("no_such_orchard") < last.index("The figs are ripe: failure.")
 
 
-def test_when_the_session_began_is_found_by_its_settings_file(told: Told) -> None:
-    client = told.world.client
+def test_when_the_session_began_is_found_by_its_settings_file(observed: ObservedSession) -> None:
+    client = observed.world.client
     hooks = ClaudeCodeHooks(client.home, {})
     began = hooks.newest_session(hooks.file())
     assert began is not None
@@ -164,17 +164,17 @@ def test_when_the_session_began_is_found_by_its_settings_file(told: Told) -> Non
     assert hooks.newest_session(hooks.file(client.home / "elsewhere")) is None
 
 
-def test_the_client_asks_nobody_but_the_model(told: Told) -> None:
-    assert told.world.outside == []
+def test_the_client_asks_nobody_but_the_model(observed: ObservedSession) -> None:
+    assert observed.world.outside == []
 
 
 @pytest.mark.requirement("X7")
-def test_the_reader_sees_none_of_our_text_as_typed(told: Told) -> None:
-    agent = ClaudeCode(told.world.client.home, {}, program_prompts=True)
-    (transcript,) = told.world.client.transcripts()
+def test_the_reader_sees_none_of_our_text_as_typed(observed: ObservedSession) -> None:
+    agent = ClaudeCode(observed.world.client.home, {}, program_prompts=True)
+    (transcript,) = observed.world.client.transcripts()
     assert "The figs are ripe" in transcript.read_text()
-    events, troubles = read_all(agent, transcript)
-    assert troubles == []
+    events, problems = read_all(agent, transcript)
+    assert problems == []
     messages = [event for event in events if isinstance(event, Message)]
     assert [each.text for each in messages if each.provenance is Provenance.TYPED] == ["look for pears"]
     assert not any("figs are ripe" in json.dumps(str(event)) for event in events)
@@ -182,12 +182,12 @@ def test_the_reader_sees_none_of_our_text_as_typed(told: Told) -> None:
 
 @pytest.mark.requirement("X10")
 @shows("claude-code", "removed")
-def test_the_installation_is_sound_and_uninstalling_restores_every_byte(told: Told) -> None:
-    world = told.world
-    assert told.installed != told.before
-    assert world.settings.read_bytes() == told.installed  # the client itself left it alone
+def test_the_installation_is_sound_and_uninstalling_restores_every_byte(observed: ObservedSession) -> None:
+    world = observed.world
+    assert observed.installed != observed.before
+    assert world.settings.read_bytes() == observed.installed  # the client itself left it alone
     world.wisen("uninstall", "claude-code")
-    assert world.settings.read_bytes() == told.before
+    assert world.settings.read_bytes() == observed.before
 
 
 @pytest.fixture
@@ -247,16 +247,16 @@ def test_a_session_begins_with_advice_for_the_most_part_and_is_asked_once_what_w
     asked, plain = blocks
     assert '"approve 1" or "skip 1"' in asked
     assert "approve 1" not in plain, "what was asked in one session is not asked in the next"
-    told = [*LESSONS, "From now on always write dates as year, month, day."]
-    assert all(lesson in plain for lesson in told)
-    assert sum(map(len, told)) / len(plain) >= 0.6
+    lessons = [*LESSONS, "From now on always write dates as year, month, day."]
+    assert all(lesson in plain for lesson in lessons)
+    assert sum(map(len, lessons)) / len(plain) >= 0.6
     assert len(plain) / 4 <= 250
     world.cycle()
     with app.wire(world.home, world.client.environment).learner(reads=False) as learner:
         rows = learner.home.ledger.exposures.all(session=_session(world))
     short = set(re.findall(r"\((R-[0-9a-f]{8})\)", plain))
     assert {row.subject for row in rows} == short, "what was told is known by the ids at the ends of the lines"
-    assert len(short) == len(told)
+    assert len(short) == len(lessons)
 
 
 @pytest.mark.requirement("X6")
@@ -374,9 +374,9 @@ def test_the_doctor_sees_hooks_fire_and_tells_when_they_no_longer_do(world: Worl
 
 @shows("claude-code", "clean")
 def test_the_reader_sees_none_of_what_was_delivered_as_typed(world: World) -> None:
-    said = "No, not pip. Always use uv for packages, never pip."
+    correction = "No, not pip. Always use uv for packages, never pip."
     world.asked("make the environment")
-    world.asked(said, "--resume", _session(world))
+    world.asked(correction, "--resume", _session(world))
     world.cycle()
     world.asked("say hello")
     agent = ClaudeCode(world.client.home, {}, program_prompts=True)
@@ -386,4 +386,4 @@ def test_the_reader_sees_none_of_what_was_delivered_as_typed(world: World) -> No
         for event in read_all(agent, transcript)[0]
         if isinstance(event, Message) and event.provenance is Provenance.TYPED
     ]
-    assert sorted(typed) == sorted(["make the environment", said, "say hello"])
+    assert sorted(typed) == sorted(["make the environment", correction, "say hello"])

@@ -23,7 +23,7 @@ def test_a_hostile_clone_is_not_heard_and_not_told_what_was_learnt_elsewhere(age
     module = live_claude_code if agent == "claude-code" else live_codex
     with module.a_world(tmp_path) as world:
 
-        def told(place: Path) -> str:
+        def requests_of(place: Path) -> str:
             world.client.project = world.project = place
             return str(next(each for each in world.asked("say hello") if "say hello" in each))
 
@@ -36,35 +36,35 @@ def test_a_hostile_clone_is_not_heard_and_not_told_what_was_learnt_elsewhere(age
             world.asked("From now on always write dates as year, month, day.")
             world.cycle()
             world.cycle()
-            heard = told(app)
-            assert DATES in heard
-            assert EVIL not in heard
+            delivered = requests_of(app)
+            assert DATES in delivered
+            assert EVIL not in delivered
 
             fake = make_repository(world.client.home / "fake", remote=APP)
             (fake / ".wisen-off").touch()
-            assert DATES not in told(fake)
+            assert DATES not in requests_of(fake)
             (fake / ".wisen-off").unlink()
-            told(fake)
+            requests_of(fake)
             world.cycle()
-            assert DATES not in told(fake), "a remote alone makes it no place of the project"
+            assert DATES not in requests_of(fake), "a remote alone makes it no place of the project"
             world.wisen("contexts", "join", str(fake))
-            assert DATES in told(fake)
+            assert DATES in requests_of(fake)
 
             (app / ".wisen-off").touch()
             world.cycle()
-            assert DATES in told(app), "a marker that came with the project silences nothing"
+            assert DATES in requests_of(app), "a marker that came with the project silences nothing"
             (app / ".wisen-off").unlink()
 
             git(app, "rm", "-q", "--cached", ".learnings/LEARNINGS.md")
             git(app, "commit", "-q", "-m", "it is nobody's")
             learnings.write_text(PROMOTED.replace(EVIL, OWN))
             world.cycle()
-            assert OWN not in told(app)
+            assert OWN not in requests_of(app)
             with wiring.wire(world.home, world.environment).learner() as learner:
                 (file,) = learner.contexts.adoptable_files(learnings)
                 learner.contexts.adopt(file)
             world.cycle()
-            assert OWN in told(app), "the user adopted it"
+            assert OWN in requests_of(app), "the user adopted it"
         finally:
             world.client.project = world.project = app
             world.wisen("uninstall", agent)

@@ -73,7 +73,7 @@ class World(Person):
     def __init__(self, client: Client, model: Model, outside: list[str]) -> None:
         super().__init__(client.home, client.project, client.environment)
         self.client, self.model, self.outside = client, model, outside
-        self.said: list[str] = []
+        self.prompts: list[str] = []
 
     @property
     def settings(self) -> Path:
@@ -86,7 +86,7 @@ class World(Person):
     def asked(self, *words: str) -> list[str]:
         """Run the client; what the model was asked meanwhile, each request as text."""
         before = len(self.model.requests)
-        self.said.append(words[-1])
+        self.prompts.append(words[-1])
         self.client.run(*words)
         return [texts(request.get("input")) for request in self.model.requests[before:]]
 
@@ -103,7 +103,7 @@ class World(Person):
         """All that the reader finds in the rollouts."""
         agent = Codex(self.client.home, {}, program_prompts=True)
         found = [read_all(agent, rollout) for rollout in self.client.rollouts()]
-        assert [troubles for _, troubles in found if troubles] == []
+        assert [problems for _, problems in found if problems] == []
         return [event for events, _ in found for event in events]
 
     def typed(self) -> list[str | None]:
@@ -121,7 +121,7 @@ def a_world(folder: Path) -> Iterator[World]:
 
 
 @dataclass(frozen=True)
-class Told:
+class ObservedSession:
     """What was seen of one session in a project that has a stand-in for the hook client in its own settings."""
 
     world: World
@@ -131,7 +131,7 @@ class Told:
 
 
 @pytest.fixture(scope="module")
-def told(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Told]:
+def observed(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ObservedSession]:
     folder = tmp_path_factory.mktemp("live_a.b")
     with a_world(folder) as world:
         world.projects_settings.parent.mkdir()
@@ -147,34 +147,34 @@ def told(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Told]:
         world.trust()
         requests = world.asked("look for pears")
         lines = (world.home / "fired.jsonl").read_text().splitlines()
-        yield Told(world, installed, requests, [json.loads(line) for line in lines])
+        yield ObservedSession(world, installed, requests, [json.loads(line) for line in lines])
 
 
 @pytest.mark.requirement("X5")
 @shows("codex", "end")
-def test_the_real_client_calls_us_on_every_event_that_was_installed(told: Told) -> None:
-    home = str(told.world.home)
+def test_the_real_client_calls_us_on_every_event_that_was_installed(observed: ObservedSession) -> None:
+    home = str(observed.world.home)
     events = ("session-start", "prompt", "before-call", "after-call", "stop", "session-end")
-    assert [(words, isolated) for words, isolated, _ in told.fired] == [
+    assert [(words, isolated) for words, isolated, _ in observed.fired] == [
         (["--home", home, "--agent", "codex", event], 1) for event in events
     ]
-    assert [name for *_, name in told.fired] == [
+    assert [name for *_, name in observed.fired] == [
         "SessionStart", "UserPromptSubmit", "PreToolUse", "PostToolUse", "Stop", "SessionEnd",
     ]  # fmt: skip
 
 
 @pytest.mark.requirement("X5")
 @shows("codex", "start", "prompt")
-def test_what_hooks_say_reaches_the_model_at_its_moment(told: Told) -> None:
-    first, last = told.requests[0], told.requests[-1]
+def test_what_hooks_say_reaches_the_model_at_its_moment(observed: ObservedSession) -> None:
+    first, last = observed.requests[0], observed.requests[-1]
     for event in ("session-start", "prompt"):
         assert f"The figs are ripe: {event}." in first
     assert "The figs are ripe: after-call." not in first
     assert last.index("no_such_orchard") < last.index("The figs are ripe: after-call.")
 
 
-def test_when_the_session_began_is_found_by_its_settings_file(told: Told) -> None:
-    client = told.world.client
+def test_when_the_session_began_is_found_by_its_settings_file(observed: ObservedSession) -> None:
+    client = observed.world.client
     hooks = CodexHooks(client.home, {})
     began = hooks.newest_session(hooks.file())
     assert began is not None
@@ -184,18 +184,18 @@ def test_when_the_session_began_is_found_by_its_settings_file(told: Told) -> Non
 
 @pytest.mark.requirement("X7")
 @shows("codex", "clean")
-def test_the_reader_sees_none_of_our_text_as_typed(told: Told) -> None:
-    (rollout,) = told.world.client.rollouts()
+def test_the_reader_sees_none_of_our_text_as_typed(observed: ObservedSession) -> None:
+    (rollout,) = observed.world.client.rollouts()
     assert "The figs are ripe" in rollout.read_text()
-    assert told.world.typed() == ["look for pears"]
-    assert not any("figs are ripe" in str(event) for event in told.world.events())
+    assert observed.world.typed() == ["look for pears"]
+    assert not any("figs are ripe" in str(event) for event in observed.world.events())
 
 
 @pytest.mark.requirement("X10")
 @shows("codex", "removed")
-def test_the_client_leaves_its_hooks_alone_and_uninstalling_restores_every_byte(told: Told) -> None:
-    world = told.world
-    assert BEFORE != told.installed == world.projects_settings.read_bytes()
+def test_the_client_leaves_its_hooks_alone_and_uninstalling_restores_every_byte(observed: ObservedSession) -> None:
+    world = observed.world
+    assert BEFORE != observed.installed == world.projects_settings.read_bytes()
     assert not world.settings.exists()
     world.wisen("uninstall", "codex")
     assert world.projects_settings.read_bytes() == BEFORE
@@ -220,14 +220,14 @@ class Trusted:
 @pytest.fixture(scope="module")
 def ours(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Trusted]:
     with a_world(tmp_path_factory.mktemp("live_codex")) as world:
-        said = " ".join(world.wisen("install", "codex").split())
+        output = " ".join(world.wisen("install", "codex").split())
         world.asked("make the environment")
         world.asked("resume", "--last", CORRECTION)
         beats, untrusted = (world.home / "spool" / "beats").exists(), world.state()
         guard = json.loads(world.wisen("guards", "add", f"deny shell: {NEVER} -> {RIGHT}", "--json"))["id"]
         world.trust()
         world.cycle()
-        yield Trusted(world, said, untrusted, world.state(), beats, guard)
+        yield Trusted(world, output, untrusted, world.state(), beats, guard)
         world.wisen("uninstall", "codex")
         assert not world.settings.exists()
 
@@ -247,7 +247,7 @@ def test_a_correction_typed_in_one_session_is_in_the_next_ones_request_with_its_
     first, *_ = world.asked("say hello")
     assert "never pip" in first
     assert CITED.search(first)
-    assert world.typed() == world.said
+    assert world.typed() == world.prompts
     world.cycle()
     session = world.client.rollouts()[-1].stem[-36:]
     with app.wire(world.home, world.environment).learner(reads=False) as learner:

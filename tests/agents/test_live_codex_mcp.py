@@ -93,15 +93,15 @@ def test_codex_recalls_and_suggests_through_our_server(world: World, monkeypatch
     first, second, third, last = world.asked("where was that")
     assert {"recall", "remember", "explain", "context"} <= offered(world.model.requests[-4])
     assert "the ladder stays in the barn" not in first
-    told = second[second.rindex("where was that") :]
-    assert "remember that the ladder stays in the barn" in told, "what was recalled did not reach the model"
-    assert '"source":"codex, session' in told
+    delivered = second[second.rindex("where was that") :]
+    assert "remember that the ladder stays in the barn" in delivered, "what was recalled did not reach the model"
+    assert '"source":"codex, session' in delivered
     assert "Nothing here has the id" in third
     assert "you cannot approve it" in last
 
     frames = [json.loads(line) for line in log.read_text().splitlines()]
-    answers = {said["id"]: said for who, said in frames if who == "server" and "id" in said}
-    asked = {said["id"]: said["method"] for who, said in frames if who == "client" and "id" in said}
+    answers = {message["id"]: message for who, message in frames if who == "server" and "id" in message}
+    asked = {message["id"]: message["method"] for who, message in frames if who == "client" and "id" in message}
     assert asked.keys() <= answers.keys(), "a request was not answered"
     assert [method for id_, method in asked.items() if "error" in answers[id_]] == []
     assert answers["strange"]["error"]["code"] == METHOD_NOT_FOUND
@@ -113,7 +113,7 @@ def test_codex_recalls_and_suggests_through_our_server(world: World, monkeypatch
         ("mcp__wisen__explain", Status.FAILED),
         ("mcp__wisen__remember", Status.OK),
     ]
-    assert world.typed() == world.said
+    assert world.typed() == world.prompts
     (waits,) = [each for each in json.loads(world.wisen("proposals", "--json"))["proposals"] if each["agent"]]
     assert (waits["text"], waits["type"], waits["waits"]) == (LESSON, "suggestion", True)
     assert waits["agent"] == "codex"

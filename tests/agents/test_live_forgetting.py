@@ -46,8 +46,8 @@ def test_what_is_typed_is_gone_by_bytes_and_from_the_next_sessions_request(world
     assert "answers no pending question" in unasked[unasked.rindex("<wisen") :]
     world.cycle()
     assert find_residues(world.home, [WORD]), "a yes to no question is none"
-    told = world.asked(f"forget {WORD}", "--resume", session)[-1]
-    answer = told[told.rindex("<wisen") :]
+    delivered = world.asked(f"forget {WORD}", "--resume", session)[-1]
+    answer = delivered[delivered.rindex("<wisen") :]
     assert "Noted" in answer
     assert f"yes forget {WORD} everywhere" in answer, "it is asked about the rest"
     assert "R-" in answer, "what goes, with its source"
@@ -63,8 +63,8 @@ def test_what_is_typed_is_gone_by_bytes_and_from_the_next_sessions_request(world
 def test_memory_stats_are_told(world: World) -> None:
     world.asked("From now on always write dates as year, month, day.")
     world.cycle()
-    assert "this project (" in (told := world.asked("memory stats")[-1])
-    assert "last update: " in told
+    assert "this project (" in (delivered := world.asked("memory stats")[-1])
+    assert "last update: " in delivered
 
 
 @pytest.mark.parametrize("switch", ["session", "marker"])

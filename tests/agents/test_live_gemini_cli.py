@@ -85,7 +85,7 @@ class World(Person):
     def __init__(self, client: Client, model: Model, outside: list[str]) -> None:
         super().__init__(client.home, client.project, client.environment)
         self.client, self.model, self.outside = client, model, outside
-        self.said: list[str] = []
+        self.prompts: list[str] = []
 
     @property
     def projects_settings(self) -> Path:
@@ -94,7 +94,7 @@ class World(Person):
     def asked(self, *words: str) -> list[str]:
         """Run the client; what the model was asked meanwhile, each request as text."""
         before = len(self.model.requests)
-        self.said.append(words[-1])
+        self.prompts.append(words[-1])
         self.client.run(*words)
         return [texts(request.get("contents")) for request in self.model.requests[before:]]
 
@@ -107,7 +107,7 @@ class World(Person):
         """All that the reader finds in the chats, as the door lets it through."""
         agent = GeminiCli(self.client.home, {})
         found = [read_all(agent, chat) for chat in self.client.chats()]
-        assert [troubles for _, troubles in found if troubles] == []
+        assert [problems for _, problems in found if problems] == []
         events = [event for events, _ in found for event in events]
         return [each.event for each in filter_events(events, lambda _: None, EventFilterPolicy())]
 
@@ -132,7 +132,7 @@ def a_world(folder: Path) -> Iterator[World]:
 
 
 @dataclass(frozen=True)
-class Told:
+class ObservedSession:
     """What was seen of one session in a project that has a stand-in for the hook client in its own settings."""
 
     world: World
@@ -144,7 +144,7 @@ class Told:
 
 
 @pytest.fixture(scope="module")
-def told(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Told]:
+def observed(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ObservedSession]:
     folder = tmp_path_factory.mktemp("live_a.b")
     with a_world(folder) as world:
         world.client.trust(world.project)
@@ -161,43 +161,43 @@ def told(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Told]:
         warned = world.client.run("look for pears")
         requests = [texts(request.get("contents")) for request in world.model.requests]
         lines = (world.home / "fired.jsonl").read_text().splitlines()
-        yield Told(world, installed, warned, requests, [json.loads(line) for line in lines])
+        yield ObservedSession(world, installed, warned, requests, [json.loads(line) for line in lines])
 
 
 @pytest.mark.requirement("X5")
 @shows("gemini-cli", "end")
-def test_the_real_client_calls_us_on_every_event_that_was_installed(told: Told) -> None:
-    home = str(told.world.home)
+def test_the_real_client_calls_us_on_every_event_that_was_installed(observed: ObservedSession) -> None:
+    home = str(observed.world.home)
     events = ("session-start", "prompt", "before-call", "after-call", "stop", "session-end")
-    assert [(words, isolated) for words, isolated, _ in told.fired] == [
+    assert [(words, isolated) for words, isolated, _ in observed.fired] == [
         (["--home", home, "--agent", "gemini-cli", event], 1) for event in events
     ]
-    assert [name for *_, name in told.fired] == [
+    assert [name for *_, name in observed.fired] == [
         "SessionStart", "BeforeAgent", "BeforeTool", "AfterTool", "AfterAgent", "SessionEnd",
     ]  # fmt: skip
 
 
 @pytest.mark.requirement("X5")
 @shows("gemini-cli", "start", "prompt")
-def test_what_hooks_say_reaches_the_model_at_its_moment(told: Told) -> None:
-    first, last = told.requests[0], told.requests[-1]
+def test_what_hooks_say_reaches_the_model_at_its_moment(observed: ObservedSession) -> None:
+    first, last = observed.requests[0], observed.requests[-1]
     for event in ("session-start", "prompt"):
         assert f"The figs are ripe: {event}." in first
     assert "The figs are ripe: after-call." not in first
     assert last.index("no_such_orchard") < last.index("The figs are ripe: after-call.")
 
 
-def test_the_person_is_told_of_new_hooks_of_a_project_by_the_client(told: Told) -> None:
-    assert "project-level hooks have been detected" in told.warned
-    assert "- wisen" in told.warned
+def test_the_person_is_told_of_new_hooks_of_a_project_by_the_client(observed: ObservedSession) -> None:
+    assert "project-level hooks have been detected" in observed.warned
+    assert "- wisen" in observed.warned
 
 
-def test_the_client_asks_nobody_but_the_model(told: Told) -> None:
-    assert told.world.outside == []
+def test_the_client_asks_nobody_but_the_model(observed: ObservedSession) -> None:
+    assert observed.world.outside == []
 
 
-def test_when_the_session_began_is_found_by_its_settings_file(told: Told) -> None:
-    client = told.world.client
+def test_when_the_session_began_is_found_by_its_settings_file(observed: ObservedSession) -> None:
+    client = observed.world.client
     hooks = GeminiCliHooks(client.home, {})
     began = hooks.newest_session(hooks.file())
     assert began is not None
@@ -207,20 +207,22 @@ def test_when_the_session_began_is_found_by_its_settings_file(told: Told) -> Non
 
 @pytest.mark.requirement("X7")
 @shows("gemini-cli", "clean")
-def test_the_reader_sees_none_of_our_text_though_the_client_stores_it_in_the_users_message(told: Told) -> None:
-    (chat,) = told.world.client.chats()
+def test_the_reader_sees_none_of_our_text_though_the_client_stores_it_in_the_users_message(
+    observed: ObservedSession,
+) -> None:
+    (chat,) = observed.world.client.chats()
     stored = chat.read_text()
     for event in ("session-start", "prompt", "after-call"):
         assert f"The figs are ripe: {event}." in stored
-    assert told.world.typed() == ["look for pears"]
-    assert not any("figs are ripe" in str(event) for event in told.world.events())
+    assert observed.world.typed() == ["look for pears"]
+    assert not any("figs are ripe" in str(event) for event in observed.world.events())
 
 
 @pytest.mark.requirement("X10")
 @shows("gemini-cli", "removed")
-def test_the_client_leaves_its_hooks_alone_and_uninstalling_restores_every_byte(told: Told) -> None:
-    world = told.world
-    assert BEFORE != told.installed == world.projects_settings.read_bytes()
+def test_the_client_leaves_its_hooks_alone_and_uninstalling_restores_every_byte(observed: ObservedSession) -> None:
+    world = observed.world
+    assert BEFORE != observed.installed == world.projects_settings.read_bytes()
     world.wisen("uninstall", "gemini-cli")
     assert world.projects_settings.read_bytes() == BEFORE
 
@@ -243,7 +245,7 @@ class Trusted:
 def ours(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Trusted]:
     with a_world(tmp_path_factory.mktemp("live_gemini")) as world:
         held = world.client.settings.read_bytes()
-        said = " ".join(world.wisen("install", "gemini-cli").split())
+        output = " ".join(world.wisen("install", "gemini-cli").split())
         untrusted = world.state()
         world.client.trust(world.project)
         trusted = world.state()
@@ -254,7 +256,7 @@ def ours(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Trusted]:
             for mode, each in {"deny": NEVER, "warn": ODD, "ask": ASKED}.items()
         }
         world.cycle()
-        yield Trusted(world, said, untrusted, trusted, guards)
+        yield Trusted(world, output, untrusted, trusted, guards)
         world.wisen("uninstall", "gemini-cli")
         assert world.client.settings.read_bytes() == held
         assert world.outside == []
@@ -274,7 +276,7 @@ def test_a_correction_typed_in_one_session_is_in_the_next_ones_request_with_its_
     first, *_ = world.asked("say hello")
     (line,) = [line for line in first.splitlines() if "never pip" in line]
     assert CITED.search(line)
-    assert world.typed() == world.said
+    assert world.typed() == world.prompts
     world.cycle()
     session = json.loads(world.client.chats()[-1].read_text().splitlines()[0])["sessionId"]
     assert world.exposures(session) == {("gemini-cli", "session-start")}
@@ -360,11 +362,11 @@ def test_in_a_terminal_a_session_begins_with_the_rules_and_so_does_one_after_a_c
         ("/clear", lambda: beats("session-end") > ended),
         ("say hello", asked(2)),
     )
-    world.said += ["say hello"] * 2
+    world.prompts += ["say hello"] * 2
     first, second = requests()
     assert first.count("never pip") == second.count("never pip") == 1
     assert first.index("never pip") < first.index("say hello")
-    assert world.typed() == world.said
+    assert world.typed() == world.prompts
 
 
 @pytest.mark.requirement("X5", "C8")
@@ -378,9 +380,9 @@ def test_its_model_recalls_and_suggests_through_our_server(ours: Trusted) -> Non
     world.cycle()
     *_, last = world.asked("where was that")
     world.client.settings.write_bytes(held)
-    told = last[last.rindex("where was that") :]
-    assert "the ladder stays in the barn" in told, "what was recalled did not reach the model"
-    assert "you cannot approve it" in told
+    delivered = last[last.rindex("where was that") :]
+    assert "the ladder stays in the barn" in delivered, "what was recalled did not reach the model"
+    assert "you cannot approve it" in delivered
     (waits,) = [each for each in json.loads(world.wisen("proposals", "--json"))["proposals"] if each["agent"]]
     assert (waits["text"], waits["agent"], waits["type"]) == (LESSON, "gemini-cli", "suggestion")
 
@@ -410,5 +412,5 @@ def test_a_stated_rule_reaches_the_file_by_policy_and_is_not_said_twice(ours: Tr
     world.cycle()
     before = len(world.model.requests)
     world.asked("say hello")
-    first = next(said for said in map(texts, world.model.requests[before:]) if "say hello" in said)
+    first = next(text for text in map(texts, world.model.requests[before:]) if "say hello" in text)
     assert first.count("ticket number") == 1

@@ -89,14 +89,14 @@ def test_what_failed_and_was_fixed_three_times_is_stopped_the_fourth_time(world:
     assert shadow["mode"] == "shadow"
     world.wisen("proposals", "approve", proposal["id"], "--text", proposal["text"].replace("warn", "deny", 1))
     requests = world.asked("count the pears")
-    told = requests[-1][requests[-1].rindex("count the pears") :]
-    assert "unrecognized arguments" not in told, "the bad call was made"
-    assert f"Instead: {RIGHT}" in told
+    delivered = requests[-1][requests[-1].rindex("count the pears") :]
+    assert "unrecognized arguments" not in delivered, "the bad call was made"
+    assert f"Instead: {RIGHT}" in delivered
     begins = _denial(world)
     assert "A guard of the user's stops this call: " in begins.split("<wisen51902")[0].splitlines()[0], "what is read"
     assert re.search(r"overrule G-[0-9a-f]{8}\n<wisen51902-[0-9a-f]{16} \d/>", begins), "the mark comes last"
     assert not re.search(r"(?:warn|deny) shell: | -> ", begins), "no raw guard"
-    assert told.index("Instead:") < told.index("\n7\n"), "the better call was not made, or did not succeed"
+    assert delivered.index("Instead:") < delivered.index("\n7\n"), "the better call was not made, or did not succeed"
     shown = _shown(world)
     assert shown["fared"]["stopped"] == 1
     assert [(each["arm"], each["mode"], each["status"]) for each in shown["log"]] == [("given", "deny", "cancelled")]
@@ -163,5 +163,5 @@ def test_who_types_overrule_has_his_way_in_that_session(world: World) -> None:
 
 def _from_prompt(request: str) -> str:
     """What a request says from the prompt on, without what is made by chance or tells the time."""
-    told = request[request.rindex("count the pears") :] if "count the pears" in request else ""
-    return re.sub(r"toolu_\w+|\d{4}-\d\d-\d\d", "", told)
+    delivered = request[request.rindex("count the pears") :] if "count the pears" in request else ""
+    return re.sub(r"toolu_\w+|\d{4}-\d\d-\d\d", "", delivered)

@@ -82,13 +82,13 @@ class World(Person):
     def __init__(self, client: Client, model: Model) -> None:
         super().__init__(client.home, client.project, client.environment)
         self.client, self.model = client, model
-        self.said: list[str] = []
+        self.prompts: list[str] = []
         self.hooks = HermesHooks(client.home, {})
 
     def asked(self, prompt: str, *, goes_on: bool = False) -> list[str]:
         """Run the client; what the model was asked meanwhile, each request as text."""
         before = len(self.model.requests)
-        self.said.append(prompt)
+        self.prompts.append(prompt)
         if goes_on:
             self.client.go_on(prompt)
         else:
@@ -102,8 +102,8 @@ class World(Person):
 
     def events(self) -> list[Event]:
         """All that the reader finds in the database."""
-        events, troubles = read_all(Hermes(self.client.home, {}))
-        assert troubles == []
+        events, problems = read_all(Hermes(self.client.home, {}))
+        assert problems == []
         return events
 
     def typed(self) -> list[str | None]:
@@ -127,7 +127,7 @@ def a_world(folder: Path) -> Iterator[World]:
 
 
 @dataclass(frozen=True)
-class Told:
+class ObservedSession:
     """What was seen of a session of two turns, in a project with a stand-in for the hook client that hangs at last."""
 
     world: World
@@ -138,7 +138,7 @@ class Told:
 
 
 @pytest.fixture(scope="module")
-def told(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Told]:
+def observed(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ObservedSession]:
     folder = tmp_path_factory.mktemp("live_a.b")
     with a_world(folder) as world:
         stand_in = folder.joinpath("lib", "wisen", *CLIENT)
@@ -155,28 +155,30 @@ def told(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Told]:
         world.client.config.write_text(world.client.config.read_text() + "plugins:\n  enabled: [wisen]\n")
         requests = [world.asked(prompt, goes_on=True) for prompt in ("look for pears", "say hello")]
         lines = (world.home / "fired.jsonl").read_text().splitlines()
-        yield Told(world, installed, requests, [json.loads(line) for line in lines])
+        yield ObservedSession(world, installed, requests, [json.loads(line) for line in lines])
 
 
 @pytest.mark.requirement("X5")
 @shows("hermes", "end")
-def test_the_real_client_calls_us_on_every_event_that_was_installed(told: Told) -> None:
-    home = str(told.world.home)
-    assert all((words[:4], isolated) == (["--home", home, "--agent", "hermes"], 1) for words, isolated, _ in told.fired)
-    assert [words[-1] for words, *_ in told.fired] == [
+def test_the_real_client_calls_us_on_every_event_that_was_installed(observed: ObservedSession) -> None:
+    home = str(observed.world.home)
+    assert all(
+        (words[:4], isolated) == (["--home", home, "--agent", "hermes"], 1) for words, isolated, _ in observed.fired
+    )
+    assert [words[-1] for words, *_ in observed.fired] == [
         *("session-start", "prompt", "before-call", "failure", "stop", "session-end"),
         *("session-start", "prompt", "stop", "session-end"),
     ]
-    assert {payload["cwd"] for *_, payload in told.fired} == {str(told.world.project)}
-    assert len({payload["session_id"] for *_, payload in told.fired}) == 1
-    sources = [payload["source"] for words, _, payload in told.fired if words[-1] == "session-start"]
+    assert {payload["cwd"] for *_, payload in observed.fired} == {str(observed.world.project)}
+    assert len({payload["session_id"] for *_, payload in observed.fired}) == 1
+    sources = [payload["source"] for words, _, payload in observed.fired if words[-1] == "session-start"]
     assert sources == ["startup", "resume"]
 
 
 @pytest.mark.requirement("X5")
 @shows("hermes", "start", "prompt")
-def test_what_hooks_say_reaches_the_model_at_its_moment(told: Told) -> None:
-    first, last = told.requests[0][0], told.requests[0][-1]
+def test_what_hooks_say_reaches_the_model_at_its_moment(observed: ObservedSession) -> None:
+    first, last = observed.requests[0][0], observed.requests[0][-1]
     for event in ("session-start", "prompt"):
         assert f"The figs are ripe: {event}." in first
     assert "The figs are ripe: failure." not in first
@@ -186,13 +188,13 @@ def test_what_hooks_say_reaches_the_model_at_its_moment(told: Told) -> None:
 
 
 @pytest.mark.requirement("X5")
-def test_a_hook_that_hangs_fails_no_turn(told: Told) -> None:
-    assert told.requests[1], "the turn behind the one whose end hung was not made"
-    assert "There are none." in told.requests[1][0]
+def test_a_hook_that_hangs_fails_no_turn(observed: ObservedSession) -> None:
+    assert observed.requests[1], "the turn behind the one whose end hung was not made"
+    assert "There are none." in observed.requests[1][0]
 
 
-def test_when_the_session_began_is_found_by_its_settings_file(told: Told) -> None:
-    hooks, world = told.world.hooks, told.world
+def test_when_the_session_began_is_found_by_its_settings_file(observed: ObservedSession) -> None:
+    hooks, world = observed.world.hooks, observed.world
     began = hooks.newest_session(hooks.file(world.project))
     assert began is not None
     assert hooks.newest_session(hooks.file()) == began
@@ -201,21 +203,21 @@ def test_when_the_session_began_is_found_by_its_settings_file(told: Told) -> Non
 
 @pytest.mark.requirement("X7")
 @shows("hermes", "clean")
-def test_the_reader_sees_none_of_our_text_as_typed_nor_as_a_tools(told: Told) -> None:
-    assert "The figs are ripe: prompt" in told.world.kept("api_content")
-    assert "The figs are ripe: failure" in told.world.kept("content")
-    assert told.world.typed() == ["look for pears", "say hello"]
-    (end,) = [each for each in told.world.events() if isinstance(each, Outcome)]
+def test_the_reader_sees_none_of_our_text_as_typed_nor_as_a_tools(observed: ObservedSession) -> None:
+    assert "The figs are ripe: prompt" in observed.world.kept("api_content")
+    assert "The figs are ripe: failure" in observed.world.kept("content")
+    assert observed.world.typed() == ["look for pears", "say hello"]
+    (end,) = [each for each in observed.world.events() if isinstance(each, Outcome)]
     assert end.status is Status.FAILED
-    assert not any("figs are ripe" in str(event) for event in told.world.events())
+    assert not any("figs are ripe" in str(event) for event in observed.world.events())
 
 
 @pytest.mark.requirement("X10")
 @shows("hermes", "removed")
-def test_the_client_leaves_its_plug_in_alone_and_uninstalling_takes_it_away(told: Told) -> None:
-    world, file = told.world, told.world.hooks.file(told.world.project)
+def test_the_client_leaves_its_plug_in_alone_and_uninstalling_takes_it_away(observed: ObservedSession) -> None:
+    world, file = observed.world, observed.world.hooks.file(observed.world.project)
     config = world.client.config.read_bytes()
-    assert told.installed == file.read_bytes()
+    assert observed.installed == file.read_bytes()
     world.wisen("uninstall", "hermes")
     assert [path for path in file.parent.rglob("*") if path.is_file() and path.suffix != ".pyc"] == []
     assert world.client.config.read_bytes() == config
@@ -241,7 +243,7 @@ class Enabled:
 @pytest.fixture(scope="module")
 def ours(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Enabled]:
     with a_world(tmp_path_factory.mktemp("live_hermes")) as world:
-        said = " ".join(world.wisen("install", "hermes").split())
+        output = " ".join(world.wisen("install", "hermes").split())
         world.asked("make the environment", goes_on=True)
         world.asked(CORRECTION, goes_on=True)
         beats, waiting = (world.home / "spool" / "beats").exists(), world.state()
@@ -251,7 +253,7 @@ def ours(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Enabled]:
         }
         world.client.enable()
         world.cycle()
-        yield Enabled(world, said, waiting, world.state(), beats, guards)
+        yield Enabled(world, output, waiting, world.state(), beats, guards)
         world.wisen("uninstall", "hermes")
         assert not world.hooks.file().exists()
         assert not world.hooks.file().with_name("__init__.py").exists()
@@ -272,7 +274,7 @@ def test_a_correction_typed_in_one_session_is_in_the_next_ones_request_with_its_
     first, *_ = world.asked("say hello")
     assert "never pip" in first
     assert CITED.search(first)
-    assert world.typed() == world.said
+    assert world.typed() == world.prompts
     world.cycle()
     session = world.events()[-1].session.native
     with app.wire(world.home, world.environment).learner(reads=False) as learner:
@@ -375,5 +377,5 @@ def test_a_stated_rule_reaches_the_file_by_policy_and_is_not_said_twice(ours: En
     world.cycle()
     before = len(world.model.requests)
     world.asked("say hello")
-    first = next(said for said in map(texts, world.model.requests[before:]) if "say hello" in said)
+    first = next(text for text in map(texts, world.model.requests[before:]) if "say hello" in text)
     assert first.count("ticket number") == 1

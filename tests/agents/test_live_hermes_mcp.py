@@ -55,10 +55,10 @@ def test_the_client_recalls_and_suggests_through_our_server(tmp_path: Path) -> N
         waiting = json.loads(world.wisen("proposals", "--json"))["proposals"]
         entries = world.wisen("entries", "list", "--all", "--json")
         ends = [each.status for each in world.events() if isinstance(each, Outcome)]
-    told = last[last.rindex("where was that") :]
-    assert "the ladder stays in the barn" in told, "what was recalled did not reach the model"
-    assert "untrusted_tool_result" in told, "Hermes no longer marks what a server says: the docs say it does"
-    assert "you cannot approve it" in told
+    delivered = last[last.rindex("where was that") :]
+    assert "the ladder stays in the barn" in delivered, "what was recalled did not reach the model"
+    assert "untrusted_tool_result" in delivered, "Hermes no longer marks what a server says: the docs say it does"
+    assert "you cannot approve it" in delivered
     (waits,) = [each for each in waiting if each["agent"]]
     assert (waits["text"], waits["type"], waits["waits"]) == (LESSON, "suggestion", True)
     assert LESSON not in entries, "an agent's words became a lesson"

@@ -47,6 +47,6 @@ def test_the_real_client_answers_as_a_model(tmp_path: Path) -> None:
     assert all(not body.get("tools") for body in asked)
     assert not (person.home / "spool" / "beats").exists(), "our own hooks worked in it"
     events, _ = read_all(Hermes(client.home, {}))
-    said = [each.text for each in events if isinstance(each, Message)]
-    assert [strip(text or "").strip() for text in said] == [""] * len(said), "what we ask is read as the user's"
+    messages = [each.text for each in events if isinstance(each, Message)]
+    assert [strip(text or "").strip() for text in messages] == [""] * len(messages), "what we ask is read as the user's"
     assert "0 sessions" in learnt or "No sessions" in learnt, learnt

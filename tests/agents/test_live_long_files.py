@@ -43,22 +43,22 @@ def test_a_rule_approved_in_the_chat_to_the_rules_folder_is_in_the_next_request_
             log.write(client.home / ".claude" / "projects" / "earlier")
         person.wisen("install", "claude-code", "--yes")
         person.cycle()
-        told = asked("approve 1")
-        assert "Line 299 of what the team wrote." in told, "it reads the whole file, however long it is"
-        assert "Not done, 1 still waits:" in told
-        assert "has 300 lines" in told
+        delivered = asked("approve 1")
+        assert "Line 299 of what the team wrote." in delivered, "it reads the whole file, however long it is"
+        assert "Not done, 1 still waits:" in delivered
+        assert "has 300 lines" in delivered
         session = max(client.transcripts(), key=lambda path: path.stat().st_mtime).stem
-        told = asked("approve 1 to .claude/rules", "--resume", session)
-        assert "Noted" in told
+        delivered = asked("approve 1 to .claude/rules", "--resume", session)
+        assert "Noted" in delivered
         person.cycle()
         rules = person.project / ".claude" / "rules" / "wisen.md"
         assert rules.read_text().count(RULE) == 1
         assert (person.project / "CLAUDE.md").read_text() == long
-        told = asked("go on", "--resume", session)
-        assert "wisen.md now says: “" in told, "what was done is told where it was asked"
-        told = asked("say hello")
-        assert told.count(RULE) == 1, "the file tells it, and the hook does not"
-        assert f"Contents of {rules}" in told
+        delivered = asked("go on", "--resume", session)
+        assert "wisen.md now says: “" in delivered, "what was done is told where it was asked"
+        delivered = asked("say hello")
+        assert delivered.count(RULE) == 1, "the file tells it, and the hook does not"
+        assert f"Contents of {rules}" in delivered
         person.wisen("undo", "--yes") if "--yes" in person.wisen("undo", "--help") else person.wisen("undo")
         assert not rules.exists(), "a file of ours goes when nothing is left in it"
         assert asked("say hello").count(f"Contents of {rules}") == 0

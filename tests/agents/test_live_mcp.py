@@ -41,9 +41,9 @@ def test_the_client_recalls_and_suggests_through_our_server(world: World, monkey
     world.cycle()
     allowed = ("--mcp-config", str(config), "--allowedTools", "mcp__wisen__recall", "mcp__wisen__remember")
     last = world.asked("where was that", *allowed)[-1]
-    told = last[last.rindex("where was that") :]
-    assert "the ladder stays in the barn" in told, "what was recalled did not reach the model"
-    assert "you cannot approve it" in told
+    delivered = last[last.rindex("where was that") :]
+    assert "the ladder stays in the barn" in delivered, "what was recalled did not reach the model"
+    assert "you cannot approve it" in delivered
     world.cycle()
     (waits,) = [each for each in json.loads(world.wisen("proposals", "--json"))["proposals"] if each["agent"]]
     assert (waits["text"], waits["agent"], waits["type"], waits["waits"]) == (LESSON, "claude-code", "suggestion", True)

@@ -37,8 +37,8 @@ def test_the_next_session_hears_the_newest_word_and_nothing_of_a_dropped_rule(tm
             """What the model is told in a new session, besides what the client reads from files."""
             before = len(model.requests)
             client.run("say hello")
-            told = "\n".join(texts(each.get("messages")) for each in model.requests[before:])
-            return "\n".join(line for line in told.splitlines() if "wisen:R-" not in line)
+            delivered = "\n".join(texts(each.get("messages")) for each in model.requests[before:])
+            return "\n".join(line for line in delivered.splitlines() if "wisen:R-" not in line)
 
         claude.write_text("# Shop\n")
         _git(client.project, client.environment, "init", "-q", "-b", "main")
@@ -57,9 +57,9 @@ def test_the_next_session_hears_the_newest_word_and_nothing_of_a_dropped_rule(tm
         _git(client.project, client.environment, "commit", "-qm", "add rule")
         client.run("from now on use bun, not pnpm")
         person.cycle()
-        told = start()
-        assert "use bun, not pnpm" in told
-        assert "Always use pnpm" not in told
+        delivered = start()
+        assert "use bun, not pnpm" in delivered
+        assert "Always use pnpm" not in delivered
         assert "Always use pnpm" in claude.read_text(), "nothing is written without a yes"
         person.approve("bun")
         assert "use bun, not pnpm" in claude.read_text()
@@ -70,8 +70,8 @@ def test_the_next_session_hears_the_newest_word_and_nothing_of_a_dropped_rule(tm
         claude.write_text("# Shop\n")
         _git(client.project, client.environment, "commit", "-qam", "drop rule")
         person.cycle()
-        told = start()
-        assert "bun" not in told
-        assert "pnpm" not in told
+        delivered = start()
+        assert "bun" not in delivered
+        assert "pnpm" not in delivered
         assert "you took it out of" in person.wisen("rules")
         assert "you took it out of" in person.wisen("review")

@@ -64,12 +64,12 @@ class World(Person):
     def __init__(self, client: Client, model: Model) -> None:
         super().__init__(client.home, client.project, client.environment)
         self.client, self.model = client, model
-        self.said: list[str] = []
+        self.prompts: list[str] = []
 
     def asked(self, session: str, prompt: str) -> list[Any]:
         """Run one turn; the messages of each request that the model was asked with."""
         before = len(self.model.requests)
-        self.said.append(prompt)
+        self.prompts.append(prompt)
         self.client.run(session, prompt)
         return [request["messages"] for request in self.model.requests[before:] if request.get("tools")]
 
@@ -82,7 +82,7 @@ class World(Person):
         """All that the reader finds in the sessions."""
         agent = OpenClaw(self.client.home, {}, program_prompts=True)
         found = [read_all(agent, source.path) for source in agent.sources()]
-        assert [troubles for _, troubles in found if troubles] == []
+        assert [problems for _, problems in found if problems] == []
         return sorted((event for events, _ in found for event in events), key=lambda each: each.at)
 
     def exposures(self, session: str) -> list[Exposure]:
@@ -156,9 +156,9 @@ def lived(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFacto
 @pytest.mark.requirement("N9")
 @shows("openclaw", "read", "start", "learnt")
 def test_a_correction_of_one_session_is_in_the_next_ones_request_with_its_source(lived: Lived) -> None:
-    told = system(lived.second[0])
-    assert "never pip" in told
-    assert CITED.search(told)
+    delivered = system(lived.second[0])
+    assert "never pip" in delivered
+    assert CITED.search(delivered)
     assert "never pip" not in "\n".join(prompts(lived.second[0])), "the prompt is left alone"
 
 
@@ -222,7 +222,7 @@ def test_guards_stop_warn_about_and_ask_about_calls(lived: Lived) -> None:
 def test_the_reader_tells_how_calls_ended_and_nothing_of_ours_counts_as_typed(lived: Lived) -> None:
     events = lived.world.events()
     typed = [each.text or "" for each in events if isinstance(each, Message) and each.provenance is Provenance.TYPED]
-    assert [sentinel.strip(each).strip() for each in typed] == lived.world.said
+    assert [sentinel.strip(each).strip() for each in typed] == lived.world.prompts
     stored = any("wisen" in each for each in typed)
     assert stored == (lived.name == "openclaw-old"), "which one keeps what a prompt comes with in the user's message"
     ends = [each.status for each in events if isinstance(each, Outcome)]
@@ -230,8 +230,8 @@ def test_the_reader_tells_how_calls_ended_and_nothing_of_ours_counts_as_typed(li
         Status.FAILED, Status.OK,
         Status.FAILED, Status.CANCELLED, Status.FAILED, Status.CANCELLED,
     ]  # fmt: skip
-    told = lived.world.wisen("recall", "A guard of the user's warns about this call", "--json")
-    assert "guard of the user" not in texts(json.loads(told)), told
+    found = lived.world.wisen("recall", "A guard of the user's warns about this call", "--json")
+    assert "guard of the user" not in texts(json.loads(found)), found
 
 
 @pytest.mark.requirement("X5")
@@ -352,9 +352,9 @@ def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
 @pytest.mark.needs("openclaw")
 @pytest.mark.requirement("X5")
 def test_through_the_gateway_sessions_begin_and_end_and_a_reset_begins_one_anew(served: Served) -> None:
-    told = [system(each) for each in served.requests if any("make the environment" in text for text in prompts(each))]
-    assert len(told) >= 2
-    assert all("year, month, day" in each for each in told)
+    blocks = [system(each) for each in served.requests if any("make the environment" in text for text in prompts(each))]
+    assert len(blocks) >= 2
+    assert all("year, month, day" in each for each in blocks)
     beats = {path.name for path in (served.world.home / "spool" / "beats").iterdir()}
     assert {f"{event}@openclaw" for event in ("session-start", "prompt", "stop", "session-end")} <= beats
     assert not any(name.startswith("failed") for name in beats)

@@ -89,7 +89,7 @@ class World(Person):
     def __init__(self, client: Client, model: Model, outside: list[str]) -> None:
         super().__init__(client.home, client.project, client.environment)
         self.client, self.model, self.outside = client, model, outside
-        self.said: list[str] = []
+        self.prompts: list[str] = []
 
     @property
     def projects_settings(self) -> Path:
@@ -98,7 +98,7 @@ class World(Person):
     def asked(self, *words: str) -> list[str]:
         """Run the client; what the model was asked meanwhile, each request with tools as text, without the system's."""
         before = len(self.model.requests)
-        self.said.append(words[-1])
+        self.prompts.append(words[-1])
         self.client.run(*words)
         found = [request for request in self.model.requests[before:] if request.get("tools")]
         return [texts([each for each in request["messages"] if each["role"] != "system"]) for request in found]
@@ -111,8 +111,8 @@ class World(Person):
 
     def events(self) -> list[Event]:
         """All that the reader finds in the database, as the door lets it through."""
-        events, troubles = read_all(OpenCode(self.client.home, {}, program_prompts=True))
-        assert troubles == []
+        events, problems = read_all(OpenCode(self.client.home, {}, program_prompts=True))
+        assert problems == []
         return [each.event for each in filter_events(events, lambda _: None, EventFilterPolicy())]
 
     def typed(self) -> list[str | None]:
@@ -136,7 +136,7 @@ def a_world(folder: Path) -> Iterator[World]:
 
 
 @dataclass(frozen=True)
-class Told:
+class ObservedSession:
     """What was seen of one session in a project that has a stand-in for the hook client in its own settings."""
 
     world: World
@@ -146,7 +146,7 @@ class Told:
 
 
 @pytest.fixture(scope="module")
-def told(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Told]:
+def observed(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ObservedSession]:
     folder = tmp_path_factory.mktemp("live_a.b")
     with a_world(folder) as world:
         world.projects_settings.parent.mkdir()
@@ -161,40 +161,40 @@ def told(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Told]:
         installed = world.projects_settings.read_bytes()
         requests = world.asked("look for pears")
         lines = (world.home / "fired.jsonl").read_text().splitlines()
-        yield Told(world, installed, requests, [json.loads(line) for line in lines])
+        yield ObservedSession(world, installed, requests, [json.loads(line) for line in lines])
 
 
 @pytest.mark.requirement("X5")
 @shows("opencode", "end")
-def test_the_real_client_calls_us_at_every_moment(told: Told) -> None:
-    home = str(told.world.home)
+def test_the_real_client_calls_us_at_every_moment(observed: ObservedSession) -> None:
+    home = str(observed.world.home)
     events = ("session-start", "prompt", "failure", "stop", "session-end")
-    assert [(words, isolated) for words, isolated, _ in told.fired] == [
+    assert [(words, isolated) for words, isolated, _ in observed.fired] == [
         (["--home", home, "--agent", "opencode", event], 1) for event in events
     ]
-    session, place = told.world.session(), str(told.world.project)
-    assert {(payload["session_id"], payload["cwd"]) for *_, payload in told.fired} == {(session, place)}
-    start, prompt, failure, *_ = (payload for *_, payload in told.fired)
+    session, place = observed.world.session(), str(observed.world.project)
+    assert {(payload["session_id"], payload["cwd"]) for *_, payload in observed.fired} == {(session, place)}
+    start, prompt, failure, *_ = (payload for *_, payload in observed.fired)
     assert (start["source"], prompt["prompt"]) == ("startup", "look for pears")
     assert str(failure["error"]).startswith("Exit code 2\nls: ")
 
 
 @pytest.mark.requirement("X5")
 @shows("opencode", "start", "prompt")
-def test_what_hooks_say_reaches_the_model_at_its_moment(told: Told) -> None:
-    first, last = told.requests[0], told.requests[-1]
+def test_what_hooks_say_reaches_the_model_at_its_moment(observed: ObservedSession) -> None:
+    first, last = observed.requests[0], observed.requests[-1]
     for event in ("session-start", "prompt"):
         assert first.index("look for pears") < first.index(f"The figs are ripe: {event}.")
     assert "The figs are ripe: failure." not in first
     assert last.index("no_such_orchard") < last.index("The figs are ripe: failure.")
 
 
-def test_the_client_asks_nobody_but_the_model(told: Told) -> None:
-    assert told.world.outside == []
+def test_the_client_asks_nobody_but_the_model(observed: ObservedSession) -> None:
+    assert observed.world.outside == []
 
 
-def test_when_the_session_began_is_found_by_its_settings_file(told: Told) -> None:
-    client = told.world.client
+def test_when_the_session_began_is_found_by_its_settings_file(observed: ObservedSession) -> None:
+    client = observed.world.client
     hooks = OpenCodeHooks(client.home, {})
     began = hooks.newest_session(hooks.file())
     assert began is not None
@@ -204,20 +204,20 @@ def test_when_the_session_began_is_found_by_its_settings_file(told: Told) -> Non
 
 @pytest.mark.requirement("X7")
 @shows("opencode", "clean")
-def test_the_reader_sees_none_of_our_text_though_the_client_stores_it(told: Told) -> None:
-    with closing(sqlite3.connect(told.world.client.database)) as database:
+def test_the_reader_sees_none_of_our_text_though_the_client_stores_it(observed: ObservedSession) -> None:
+    with closing(sqlite3.connect(observed.world.client.database)) as database:
         stored = "\n".join(data for (data,) in database.execute("SELECT data FROM part"))
     for event in ("session-start", "prompt", "failure"):
         assert f"The figs are ripe: {event}." in stored
-    assert told.world.typed() == ["look for pears"]
-    assert not any("figs are ripe" in str(event) for event in told.world.events())
+    assert observed.world.typed() == ["look for pears"]
+    assert not any("figs are ripe" in str(event) for event in observed.world.events())
 
 
 @pytest.mark.requirement("X10")
 @shows("opencode", "removed")
-def test_the_client_leaves_our_plugin_alone_and_uninstalling_restores_every_byte(told: Told) -> None:
-    world = told.world
-    assert BEFORE != told.installed == world.projects_settings.read_bytes()
+def test_the_client_leaves_our_plugin_alone_and_uninstalling_restores_every_byte(observed: ObservedSession) -> None:
+    world = observed.world
+    assert BEFORE != observed.installed == world.projects_settings.read_bytes()
     world.wisen("uninstall", "opencode")
     assert world.projects_settings.read_bytes() == BEFORE
 
@@ -258,7 +258,7 @@ def test_a_correction_typed_in_one_session_is_in_the_next_ones_request_with_its_
     first, *_ = world.asked("say hello")
     (line,) = [line for line in first.splitlines() if "never pip" in line]
     assert CITED.search(line)
-    assert world.typed() == world.said
+    assert world.typed() == world.prompts
     world.cycle()
     assert world.exposures(world.session()) == {("opencode", "session-start")}
 
@@ -345,9 +345,9 @@ def test_its_model_recalls_and_suggests_through_our_server(ours: Ours) -> None:
     world.cycle()
     *_, last = world.asked("where was that")
     world.client.settings.write_bytes(held)
-    told = last[last.rindex("where was that") :]
-    assert "the ladder stays in the barn" in told, "what was recalled did not reach the model"
-    assert "you cannot approve it" in told
+    delivered = last[last.rindex("where was that") :]
+    assert "the ladder stays in the barn" in delivered, "what was recalled did not reach the model"
+    assert "you cannot approve it" in delivered
     (waits,) = [each for each in json.loads(world.wisen("proposals", "--json"))["proposals"] if each["agent"]]
     assert (waits["text"], waits["agent"], waits["type"]) == (LESSON, "opencode", "suggestion")
 

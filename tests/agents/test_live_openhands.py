@@ -127,8 +127,8 @@ class World(Person):
         self.user = folder / "ada"
 
     def events(self) -> list[Event]:
-        events, troubles = read_all(OpenHands(self.user, {}))
-        assert troubles == []
+        events, problems = read_all(OpenHands(self.user, {}))
+        assert problems == []
         return events
 
     def calls(self) -> dict[str, Call]:
@@ -165,11 +165,11 @@ def test_only_what_the_person_typed_counts_as_typed(world: World) -> None:
 @shows("openhands", "read")
 def test_calls_that_failed_are_told_from_those_that_did_not(world: World) -> None:
     calls, ends = world.calls(), {event.call: event for event in world.events() if isinstance(event, Outcome)}
-    told = {}
+    outcomes = {}
     for id_, end in ends.items():
         fields = json.loads(calls[id_].arguments or "")
-        told[str(fields.get("command") or fields.get("path") or fields.get("wrong") or fields.get("prompt"))] = end
-    statuses = {name: end.status for name, end in told.items()}
+        outcomes[str(fields.get("command") or fields.get("path") or fields.get("wrong") or fields.get("prompt"))] = end
+    statuses = {name: end.status for name, end in outcomes.items()}
     assert statuses == {
         "ls no_such_orchard": Status.FAILED,
         "ls": Status.OK,
@@ -181,7 +181,7 @@ def test_calls_that_failed_are_told_from_those_that_did_not(world: World) -> Non
         "explore it all": Status.OK,
         "ls nowhere_else": Status.FAILED,
     }
-    assert "No such file" in (told["ls no_such_orchard"].text or "")
+    assert "No such file" in (outcomes["ls no_such_orchard"].text or "")
     assert "SECRET LINES" not in repr(world.events())
 
 
@@ -190,7 +190,7 @@ def test_a_helpers_work_is_a_session_of_its_own(world: World) -> None:
     (helped,) = [event for event in world.events() if isinstance(event, Message) and event.text == "explore it all"]
     assert helped.provenance is Provenance.OTHER
     commands = {call.arguments: call.session for call in world.calls().values() if call.tool == "terminal"}
-    (inner,) = [session for told, session in commands.items() if "nowhere_else" in (told or "")]
+    (inner,) = [session for command, session in commands.items() if "nowhere_else" in (command or "")]
     assert inner == helped.session
     assert "/" in inner.native
 
@@ -207,6 +207,6 @@ def test_refusals_interrupts_concessions_and_places_are_told(world: World) -> No
 
 @pytest.mark.requirement("F1")
 def test_wisen_learns_from_it_without_being_pointed_at_it(world: World) -> None:
-    told = json.loads(world.wisen("learn", "--json"))
-    assert told["found"]["openhands"] == 4
-    assert told["counts"]["typed_turns"] == 10
+    answer = json.loads(world.wisen("learn", "--json"))
+    assert answer["found"]["openhands"] == 4
+    assert answer["counts"]["typed_turns"] == 10

@@ -32,11 +32,11 @@ class Settling:
         self.person, self.requests, self._patch = person, requests, patch
         self._script = cast("MutableMapping[str, Any]", script)
 
-    def answers(self, agent: str, said: Mapping[str, Mapping[str, object]]) -> None:
+    def answers(self, agent: str, answers: Mapping[str, Mapping[str, object]]) -> None:
         """Have the model say something of turns, by their words, in the order in which it will be asked."""
-        turns = [each["text"] for each in self.told(agent, "--dry-run")["turns"]]
+        turns = [each["text"] for each in self.settle(agent, "--dry-run")["turns"]]
         given = [
-            {"id": str(number), "kind": "none", "words": "", "standing": False} | dict(said.get(text, {}))
+            {"id": str(number), "kind": "none", "words": "", "standing": False} | dict(answers.get(text, {}))
             for number, text in enumerate(turns, 1)
         ]
         for key in [*self._script]:
@@ -44,9 +44,9 @@ class Settling:
         for text in turns:
             self._patch.setitem(self._script, text, [Turn(json.dumps({"answers": given}))])
 
-    def told(self, agent: str, *more: str) -> dict[str, Any]:
-        told: dict[str, Any] = json.loads(self.person.wisen("feedback", "settle", "--with", agent, "--json", *more))
-        return told
+    def settle(self, agent: str, *more: str) -> dict[str, Any]:
+        answer: dict[str, Any] = json.loads(self.person.wisen("feedback", "settle", "--with", agent, "--json", *more))
+        return answer
 
     def entries(self) -> list[str]:
         listed = json.loads(self.person.wisen("entries", "list", "--all", "--json"))["entries"]
@@ -63,7 +63,7 @@ def _where_users_have_it(program: Path, person: Person, folder: Path) -> None:
 
 def _assert_settled(scene: Settling, agent: str) -> None:
     before, entries = len(scene.requests), scene.entries()
-    plan = scene.told(agent, "--dry-run")
+    plan = scene.settle(agent, "--dry-run")
     asked = [each["text"] for each in plan["turns"]]
     assert {NEGATED, OWN} <= set(asked)
     assert all(text in "".join(plan["sent"]) for text in asked)
@@ -73,7 +73,7 @@ def _assert_settled(scene: Settling, agent: str) -> None:
     assert len(scene.requests) == before, "nothing left the machine"
     forged = {"kind": "preference", "words": _FORGED, "standing": True}
     scene.answers(agent, dict.fromkeys(asked, forged))
-    (refused,) = scene.told(agent, "--limit", "1")["results"]
+    (refused,) = scene.settle(agent, "--limit", "1")["results"]
     assert (refused["outcome"], refused["entries"]) == ("refused", [])
     assert "did not type these words" in refused["why"]
     assert scene.entries() == entries
@@ -87,7 +87,7 @@ def _assert_settled(scene: Settling, agent: str) -> None:
             OWN: {"kind": "preference", "words": "stack the wet crates"},
         },
     )
-    done = scene.told(agent)
+    done = scene.settle(agent)
     sent = [texts(each) for each in scene.requests[before:]]
     assert any(all(text in each for text in asked) for each in sent)
     assert not any("stack the wet crates" in each for each in sent)
@@ -100,9 +100,9 @@ def _assert_settled(scene: Settling, agent: str) -> None:
     scene.person.cycle()
     new = [each for each in scene.entries() if each not in entries]
     assert new == [NEGATED], "and nothing of what the program itself was asked"
-    told = json.loads(scene.person.wisen("feedback", "--json"))["settled"]
-    assert [(each["words"], each["by"]) for each in told if each["words"]] == [(NEGATED, agent)]
-    assert NEGATED not in [each["text"] for each in scene.told(agent, "--dry-run")["turns"]]
+    answer = json.loads(scene.person.wisen("feedback", "--json"))["settled"]
+    assert [(each["words"], each["by"]) for each in answer if each["words"]] == [(NEGATED, agent)]
+    assert NEGATED not in [each["text"] for each in scene.settle(agent, "--dry-run")["turns"]]
 
 
 @pytest.mark.needs("claude-code")

@@ -41,8 +41,8 @@ def test_a_lasting_wish_in_each_language_is_proposed_and_told_in_a_later_session
         person.cycle()
         before = len(model.requests)
         client.run("say hello")
-        told = "\n".join(texts(each) for each in model.requests[before:])
-        assert [code for code, words in STANDING.items() if not _is_in(words, told)] == []
+        delivered = "\n".join(texts(each) for each in model.requests[before:])
+        assert [code for code, words in STANDING.items() if not _is_in(words, delivered)] == []
 
 
 def _is_in(words: str, text: str) -> bool:

@@ -77,8 +77,8 @@ def test_codex_names_the_provider_of_a_thread(
     log.line("turn_context", {"cwd": log.cwd, "model": model})
     log.prompt(FIRST)
     log.write(tmp_path)
-    events, troubles = read_all(Codex(tmp_path, {}))
-    assert (to_local(events), troubles) == ({FIRST: local}, [])
+    events, problems = read_all(Codex(tmp_path, {}))
+    assert (to_local(events), problems) == ({FIRST: local}, [])
 
 
 def test_a_codex_thread_that_is_read_on_is_still_local(tmp_path: Path) -> None:
@@ -103,8 +103,8 @@ def test_openclaw_says_when_the_model_changes(tmp_path: Path, version: int) -> N
     log.prompt(FIRST)
     log.entry("model_change", provider="anthropic", modelId="claude-sonnet-4-6")
     log.prompt(SECOND)
-    events, troubles = openclaw_sessions.read(log, tmp_path)
-    assert (to_local(events), troubles) == ({FIRST: True, SECOND: False}, [])
+    events, problems = openclaw_sessions.read(log, tmp_path)
+    assert (to_local(events), problems) == ({FIRST: True, SECOND: False}, [])
 
 
 @pytest.mark.parametrize("version", [3, 4])
@@ -127,8 +127,8 @@ def test_an_openclaw_record_of_another_shape_costs_nothing(tmp_path: Path) -> No
     log = openclaw_sessions.Transcript()
     log.entry("model_change", provider=["ollama"], modelId=7)
     log.prompt(FIRST)
-    events, troubles = openclaw_sessions.read(log, tmp_path)
-    assert (to_local(events), troubles) == ({FIRST: False}, [])
+    events, problems = openclaw_sessions.read(log, tmp_path)
+    assert (to_local(events), problems) == ({FIRST: False}, [])
 
 
 def test_opencode_tells_the_provider_of_each_prompt(tmp_path: Path) -> None:
@@ -140,9 +140,9 @@ def test_opencode_tells_the_provider_of_each_prompt(tmp_path: Path) -> None:
     to = ({"providerID": "lmstudio", "modelID": "qwen3"}, {"providerID": "anthropic", "modelID": "x"}, "oops", None)
     for message, model in zip(talk.messages.values(), to, strict=True):
         message.update({} if model is None else {"model": model})
-    events, troubles = opencode_sessions.read(talk, tmp_path)
+    events, problems = opencode_sessions.read(talk, tmp_path)
     assert [*to_local(events).values()] == [True, False, False, False]
-    assert troubles == []
+    assert problems == []
 
 
 @pytest.mark.parametrize(

@@ -38,7 +38,7 @@ def test_a_turn_becomes_a_message_a_call_and_its_outcome(story: Transcript, tmp_
     story.prompt("run the tests")
     call = story.shell("pytest", "2 failed", 1)
     story.say("Two tests fail.")
-    (message, asked, end), troubles = read(story, tmp_path)
+    (message, asked, end), problems = read(story, tmp_path)
     assert isinstance(message, Message)
     assert isinstance(asked, Call)
     assert isinstance(end, Outcome)
@@ -51,7 +51,7 @@ def test_a_turn_becomes_a_message_a_call_and_its_outcome(story: Transcript, tmp_
     assert (end.call, end.status) == (call, Status.FAILED)
     assert (message.session.native, message.place) == (story.session, "/home/ada/orchard")
     assert message.at == story.at - timedelta(seconds=21, milliseconds=5)
-    assert troubles == []
+    assert problems == []
 
 
 def test_a_call_belongs_where_it_ran(story: Transcript, tmp_path: Path) -> None:
@@ -90,10 +90,10 @@ def test_a_failure_is_told_by_what_the_tool_says_of_its_end(
 ) -> None:
     story = Transcript(version=4)
     story.result(story.call(tool), text, tool, details, error=error)
-    events, troubles = read(story, tmp_path)
+    events, problems = read(story, tmp_path)
     (end,) = outcomes(events)
     assert (end.status, end.text) == (status, text if status is Status.FAILED else None)
-    assert troubles == []
+    assert problems == []
 
 
 def test_a_result_that_openclaw_made_up_is_no_end(story: Transcript, tmp_path: Path) -> None:
@@ -101,17 +101,17 @@ def test_a_result_that_openclaw_made_up_is_no_end(story: Transcript, tmp_path: P
     story.result(story.call("exec"), text, error=True)
     marked = {"openclawSyntheticMissingToolResult": True}
     story.result(story.call("exec"), "aborted", details=marked, error=True)
-    events, troubles = read(story, tmp_path)
+    events, problems = read(story, tmp_path)
     assert [type(event) for event in events] == [Call, Call]
-    assert troubles == []
+    assert problems == []
 
 
 def test_a_command_the_user_denied_is_a_rejection_which_no_output_can_forge(story: Transcript, tmp_path: Path) -> None:
     denied = story.call("exec", command="rm -rf build")
     story.result(denied, "Exec denied (gateway id=7, user-denied): rm -rf build", details={"status": "failed"})
     asked = story.call("exec", command="rm -rf dist")
-    told = {"status": "error", "tool": "exec", "error": "Denied by user. The tool call did not run."}
-    story.result(asked, "Denied by user. The tool call did not run.", details=told, error=True)
+    details = {"status": "error", "tool": "exec", "error": "Denied by user. The tool call did not run."}
+    story.result(asked, "Denied by user. The tool call did not run.", details=details, error=True)
     story.shell("cat log", "exec denied: user-denied", 1)
     story.result(story.call("mcp__x"), "exec denied: user-denied", "mcp__x", error=True)
     events, _ = read(story, tmp_path)
@@ -207,11 +207,11 @@ def test_every_version_of_the_file_is_read(version: int, tmp_path: Path) -> None
     story.message("hookMessage" if version < 3 else "custom", "injected", customType="x", display=True)
     story.shell("false", "", 1)
     story.prompt("two")
-    events, troubles = read(story, tmp_path)
+    events, problems = read(story, tmp_path)
     assert typed_texts(events) == ["one", "two"]
     assert [end.status for end in outcomes(events)] == [Status.FAILED]
     assert {event.session.native for event in events} == {story.session}
-    assert troubles == []
+    assert problems == []
 
 
 def test_a_reset_begins_another_conversation_in_the_same_session(tmp_path: Path) -> None:
@@ -244,9 +244,9 @@ def test_unknown_records_and_shapes_are_told_and_cost_only_themselves(story: Tra
     story.message("oracle", "hm")
     story.entry("custom", data={"type": "message"})
     story.prompt("after")
-    events, troubles = read(story, tmp_path)
+    events, problems = read(story, tmp_path)
     assert typed_texts(events) == ["after"]
-    assert troubles == [
+    assert problems == [
         ("unknown", "hologram"),
         ("misshapen", "message"),
         ("misshapen", "message"),
@@ -260,12 +260,12 @@ def test_what_the_real_client_recorded_is_understood(version: str, tmp_path: Pat
     story = Transcript(version=3 if version < "2026.8" else 4)
     story.records = [*lines]
     story.session = json.loads(lines[0])["id"]
-    events, troubles = read(story, tmp_path, f"agent:main:explicit:{story.session}")
+    events, problems = read(story, tmp_path, f"agent:main:explicit:{story.session}")
     assert typed_texts(events) == ["count the lines", "no, that is wrong: write a file", "print a lot", "hide it"]
     tools = [event.tool for event in events if isinstance(event, Call)]
     assert tools == ["exec", "exec", "write", "edit", "read", "exec", "exec"]
     assert [end.status.value for end in outcomes(events)] == ["ok", "failed", "ok", "failed", "failed", "ok", "masked"]
-    assert troubles == []
+    assert problems == []
 
 
 @pytest.mark.parametrize(
@@ -290,9 +290,9 @@ def test_the_first_text_of_an_answer_says_whether_it_concedes(
 ) -> None:
     story.prompt("no, use uv")
     story.message("assistant", content, stopReason="stop")
-    events, troubles = read(story, tmp_path)
+    events, problems = read(story, tmp_path)
     assert [type(event) for event in events] == [Message, Concession][: 1 + conceded]
-    assert troubles == []
+    assert problems == []
 
 
 def test_a_concession_that_was_copied_under_a_new_id_is_the_same(story: Transcript, tmp_path: Path) -> None:

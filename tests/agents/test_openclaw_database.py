@@ -154,10 +154,10 @@ def test_long_events_are_unpacked_and_bombs_are_not(tmp_path: Path) -> None:
     story.records += [b""] * (13 - len(story.records))
     story.prompt("after")
     database.execute(f"{INSERT} (?, 13, ?, 1)", story.session, story.lines()[-1].decode())
-    events, troubles = read_all(OpenClaw(tmp_path, {}))
+    events, problems = read_all(OpenClaw(tmp_path, {}))
     assert typed_texts(events) == ["after"]
     assert [len(end.text or "") for end in outcomes(events)] == [5000 + len("\n\n(Command exited with code 1)")]
-    assert [(trouble.kind, trouble.offset) for trouble in troubles] == [
+    assert [(problem.kind, problem.offset) for problem in problems] == [
         (ReadProblemKind.OVERSIZED, 4),
         (ReadProblemKind.GARBLED, 5),
         (ReadProblemKind.GARBLED, 6),
@@ -169,9 +169,9 @@ def test_an_event_that_is_too_long_is_not_loaded(tmp_path: Path) -> None:
     story.prompt("x" * (17 << 20))
     story.prompt("after")
     database.save(story)
-    events, troubles = read_all(OpenClaw(tmp_path, {}))
+    events, problems = read_all(OpenClaw(tmp_path, {}))
     assert typed_texts(events) == ["after"]
-    assert [(trouble.kind, trouble.offset) for trouble in troubles] == [(ReadProblemKind.OVERSIZED, 2)]
+    assert [(problem.kind, problem.offset) for problem in problems] == [(ReadProblemKind.OVERSIZED, 2)]
 
 
 def test_a_newer_version_is_read_and_told_once(tmp_path: Path) -> None:
@@ -188,15 +188,15 @@ def test_a_newer_version_is_read_and_told_once(tmp_path: Path) -> None:
 
 
 def test_a_database_without_transcripts_is_told_unless_it_is_of_the_time_of_files(tmp_path: Path) -> None:
-    told = {}
+    counts = {}
     for version in (1, 3, 4, 23, 99):
         database = Database(tmp_path / str(version), user_version=version)
         database.execute("DROP TABLE transcript_events")
         (batch,) = one_pass(database)
-        told[version] = [(trouble.kind, trouble.detail) for trouble in batch.problems]
+        counts[version] = [(problem.kind, problem.detail) for problem in batch.problems]
         assert batch.events == ()
     missing = [(ReadProblemKind.MISSHAPEN, "transcript_events missing")]
-    assert told == {1: [], 3: [], 4: missing, 23: missing, 99: missing}
+    assert counts == {1: [], 3: [], 4: missing, 23: missing, 99: missing}
 
 
 def test_a_table_of_another_shape_is_told(tmp_path: Path) -> None:
@@ -263,7 +263,7 @@ def test_what_is_no_database_or_not_there_is_a_trouble(tmp_path: Path) -> None:
         if content is not None:
             path.write_bytes(content)
         (batch,) = agent.read(Source(agent="openclaw", path=path, size=1, modified_ns=1))
-        assert [trouble.kind for trouble in batch.problems] == [ReadProblemKind.UNREADABLE]
+        assert [problem.kind for problem in batch.problems] == [ReadProblemKind.UNREADABLE]
     assert path.read_bytes() == content
 
 

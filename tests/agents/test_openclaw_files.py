@@ -77,9 +77,9 @@ def test_a_record_behind_a_torn_one_is_read_when_it_goes_on_from_it(tmp_path: Pa
     torn = one[: one.index(b'"message":') + len(b'"message":')]
     path = tmp_path / "s.jsonl"
     path.write_bytes(head + b"\n" + torn + two + b"\n")
-    events, troubles = read_all(OpenClaw(tmp_path, {}), path)
+    events, problems = read_all(OpenClaw(tmp_path, {}), path)
     assert typed_texts(events) == ["two"]
-    assert [trouble.kind for trouble in troubles] == [ReadProblemKind.GARBLED]
+    assert [problem.kind for problem in problems] == [ReadProblemKind.GARBLED]
 
 
 def test_glued_lines_zero_bytes_and_half_an_emoji_cost_nothing(tmp_path: Path) -> None:
@@ -98,9 +98,9 @@ def test_glued_lines_zero_bytes_and_half_an_emoji_cost_nothing(tmp_path: Path) -
     path = tmp_path / SESSIONS / "s.jsonl"
     path.parent.mkdir(parents=True)
     path.write_bytes(b"\n".join(lines))
-    events, troubles = read_all(OpenClaw(tmp_path, {}))
+    events, problems = read_all(OpenClaw(tmp_path, {}))
     assert typed_texts(events) == ["one", "two", "three", "four ?", "five �"]
-    assert [trouble.kind for trouble in troubles] == [ReadProblemKind.NULS]
+    assert [problem.kind for problem in problems] == [ReadProblemKind.NULS]
 
 
 @pytest.mark.requirement("X7")
@@ -176,15 +176,15 @@ def test_only_transcripts_are_read_and_archives_are(tmp_path: Path) -> None:
         story = Transcript(number + 1)
         story.prompt(name)
         story.write(folder).rename(folder / name)
-    told = [name for name, is_read in names.items() if is_read]
-    events, troubles = read_all(OpenClaw(tmp_path, {}))
-    assert (sorted(map(str, typed_texts(events))), troubles) == (told, [])
+    expected = [name for name, is_read in names.items() if is_read]
+    events, problems = read_all(OpenClaw(tmp_path, {}))
+    assert (sorted(map(str, typed_texts(events))), problems) == (expected, [])
     elsewhere = tmp_path / "copy" / "of" / "them"
     elsewhere.parent.mkdir(parents=True)
     folder.rename(elsewhere)
     (elsewhere / "claude.jsonl").write_text('{"type":"user","sessionId":"x","message":{"content":"hi"}}\n')
     events, _ = read_all(OpenClaw(Path("/nowhere"), {}), tmp_path / "copy")
-    assert sorted(map(str, typed_texts(events))) == told
+    assert sorted(map(str, typed_texts(events))) == expected
 
 
 def test_a_session_that_was_reset_keeps_the_key_of_the_one_that_follows_it(tmp_path: Path) -> None:
@@ -225,11 +225,11 @@ def test_a_damaged_archive_gives_what_it_can_and_says_so(tmp_path: Path) -> None
     path = tmp_path / "x.jsonl.deleted.2026-03-02T09-00-00.000Z.zst"
     packed = zstandard.ZstdCompressor(write_checksum=True).compress(story.data())
     path.write_bytes(packed[: len(packed) // 2])
-    events, troubles = read_all(OpenClaw(tmp_path, {}), path)
+    events, problems = read_all(OpenClaw(tmp_path, {}), path)
     assert 0 < len(events) < 2000
     path.write_bytes(b"not compressed at all")
-    events, troubles = read_all(OpenClaw(tmp_path, {}), path)
-    assert (events, [trouble.kind for trouble in troubles]) == ([], [ReadProblemKind.GARBLED])
+    events, problems = read_all(OpenClaw(tmp_path, {}), path)
+    assert (events, [problem.kind for problem in problems]) == ([], [ReadProblemKind.GARBLED])
 
 
 def test_an_archive_that_explodes_is_passed_over(tmp_path: Path) -> None:
@@ -237,6 +237,6 @@ def test_an_archive_that_explodes_is_passed_over(tmp_path: Path) -> None:
     after = Transcript()
     after.prompt("after")
     path.write_bytes(zstandard.ZstdCompressor().compress(b"x" * (40 << 20) + b"\n" + after.data()))
-    events, troubles = read_all(OpenClaw(tmp_path, {}), path)
+    events, problems = read_all(OpenClaw(tmp_path, {}), path)
     assert typed_texts(events) == ["after"]
-    assert [trouble.kind for trouble in troubles] == [ReadProblemKind.OVERSIZED]
+    assert [problem.kind for problem in problems] == [ReadProblemKind.OVERSIZED]

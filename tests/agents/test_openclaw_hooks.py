@@ -120,10 +120,10 @@ def test_the_plugin_is_put_in_once_and_taken_out_byte_for_byte(tmp_path: Path, h
 
 def rewritten(path: Path) -> None:
     """As OpenClaw writes its settings: in its own order and form, with more in them."""
-    told = settings_of(path)
-    plugins = told.pop("plugins")
+    settings = settings_of(path)
+    plugins = settings.pop("plugins")
     meta = {"lastTouchedVersion": "2026.9.6", "lastTouchedAt": "2026-11-16T00:00:00.000Z"}
-    path.write_text(json.dumps({"meta": meta, **told, "plugins": dict(reversed(plugins.items()))}, indent=2))
+    path.write_text(json.dumps({"meta": meta, **settings, "plugins": dict(reversed(plugins.items()))}, indent=2))
 
 
 @pytest.mark.requirement("X10")

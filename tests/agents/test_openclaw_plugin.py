@@ -51,7 +51,7 @@ SAYS = """print(json.dumps({"hookSpecificOutput": {"additionalContext": "told at
 DENIES, ASKS = (
     f"""
 said = {{"permissionDecision": "{how}", "permissionDecisionReason": REASON}}
-print(json.dumps({{"hookSpecificOutput": said}}))
+print(json.dumps({{"hookSpecificOutput": result_content}}))
 """
     for how in ("deny", "ask")
 )
@@ -81,9 +81,9 @@ class World:
         program = Program(python=self.python, client=str(self.client))
         (self.home / "hook").write_text(render_script(program, ""))
         config = {"home": str(self.home)} if self.python else {}
-        told = {"plugin": str(PLUGIN), "config": config, "version": version, "steps": steps}
+        script = {"plugin": str(PLUGIN), "config": config, "version": version, "steps": steps}
         command = ["node", "--input-type=module", "-e", HOST]
-        done = subprocess.run(command, input=json.dumps(told), capture_output=True, text=True, check=True, timeout=60)
+        done = subprocess.run(command, input=json.dumps(script), capture_output=True, text=True, check=True, timeout=60)
         seen: dict[str, Any] = json.loads(done.stdout)
         return seen
 
@@ -147,7 +147,7 @@ def test_a_session_that_was_reset_under_its_own_id_begins_anew(world: World, rea
     end = ("session_end", {"sessionId": "s1", "reason": reason, "nextSessionId": "s1"}, WHO)
     world.run(SAYS, turn, end, turn, turn)
     assert world.events == ["session-start", "session-end", "session-start", "session-start"]
-    assert [told.get("source") for _, told in world.fired] == ["again", None, source, "again"]
+    assert [payload.get("source") for _, payload in world.fired] == ["again", None, source, "again"]
 
 
 def test_before_calls_nothing_is_called_while_there_are_no_guards(world: World) -> None:
@@ -163,8 +163,8 @@ def test_before_calls_nothing_is_called_while_there_are_no_guards(world: World) 
 
 def test_where_an_event_does_not_tell_the_place_the_host_is_asked(world: World) -> None:
     world.run(SAYS, ("before_tool_call", EXEC, {"sessionId": "s1", "agentId": "main"}))
-    ((_, told),) = world.fired
-    assert told["cwd"] == "/agents/main"
+    ((_, payload),) = world.fired
+    assert payload["cwd"] == "/agents/main"
 
 
 def test_a_session_that_the_host_does_not_name_is_not_taken_for_another(world: World) -> None:
@@ -177,8 +177,8 @@ def test_a_session_that_the_host_does_not_name_is_not_taken_for_another(world: W
 def test_a_guard_stops_a_call_or_has_the_person_asked(world: World) -> None:
     call = {**EXEC, "params": {"command": "false", "workdir": "/elsewhere"}}
     assert world.run(DENIES, ("before_tool_call", call, WHO))["answers"][0][1] == {"block": True, "blockReason": REASON}
-    ((_, told),) = world.fired
-    assert told == {
+    ((_, payload),) = world.fired
+    assert payload == {
         "session_id": "s1", "cwd": "/elsewhere", "tool_name": "exec", "tool_input": call["params"], "tool_use_id": "c1",
     }  # fmt: skip
     asked = world.run(ASKS, ("before_tool_call", EXEC, WHO))["answers"][0][1]["requireApproval"]
@@ -205,8 +205,8 @@ def test_a_failed_command_gets_what_is_known_before_the_model_reads_its_result(w
     ((promised, answer, _),) = world.run(SAYS, middleware(FAILED))["answers"]
     assert promised
     assert [each["text"] for each in answer["result"]["content"]] == ["no such", "told at failure"]
-    ((_, told),) = world.fired
-    assert told == {
+    ((_, payload),) = world.fired
+    assert payload == {
         "session_id": "s1", "cwd": "/shop/src", "tool_name": "exec", "tool_input": {"command": "false"},
         "tool_use_id": "c1", "error": "no such",
     }  # fmt: skip
@@ -219,8 +219,8 @@ def test_on_an_older_host_it_is_added_to_the_record_at_once(world: World) -> Non
     assert not promised
     assert answer is None
     assert [each["text"] for each in event["message"]["content"]] == ["no such", "told at failure"]
-    ((_, told),) = world.fired
-    assert (told["tool_input"], told["session_id"]) == ({"command": "false"}, "s1")
+    ((_, payload),) = world.fired
+    assert (payload["tool_input"], payload["session_id"]) == ({"command": "false"}, "s1")
 
 
 def test_a_result_is_looked_at_once_where_the_host_tells_it_twice(world: World) -> None:
@@ -260,15 +260,15 @@ def test_a_warning_comes_with_the_result_of_its_call(world: World, version: str)
     ("decision", "told"), [("cancelled", [REASON]), ("timeout", [REASON]), ("deny", []), ("allow-once", [])]
 )
 def test_what_a_guard_asks_is_told_to_the_agent_where_nobody_could_be_asked(
-    world: World, decision: str, told: list[str]
+    world: World, decision: str, hook_says: list[str]
 ) -> None:
-    said = [{"type": "text", "text": "it was not made"}]
-    refused = {"content": said, "details": {"status": "error", "error": "it was not made"}}
+    result_content = [{"type": "text", "text": "it was not made"}]
+    refused = {"content": result_content, "details": {"status": "error", "error": "it was not made"}}
     ran = decision == "allow-once"
     steps = ("before_tool_call", EXEC, WHO, decision), middleware(DONE if ran else refused, isError=not ran)
     *_, (_, answer, _) = world.run(ASKS, *steps)["answers"]
     content = answer["result"]["content"][1:] if answer else []
-    assert [each["text"] for each in content] == told
+    assert [each["text"] for each in content] == hook_says
 
 
 ALL: tuple[tuple[object, ...], ...] = (

@@ -108,8 +108,8 @@ def test_a_message_from_a_group_is_known_by_its_envelope_where_the_key_is_lost(t
 def test_only_people_can_type(origin: object, story: Transcript, tmp_path: Path) -> None:
     story.prompt("always push", provenance=origin)
     story.prompt("never push", provenance={"kind": "external_user"})
-    events, troubles = read(story, tmp_path)
-    assert (typed_texts(events), troubles) == (["never push"], [])
+    events, problems = read(story, tmp_path)
+    assert (typed_texts(events), problems) == (["never push"], [])
 
 
 def test_prompts_of_programs_count_when_the_user_says_so(tmp_path: Path) -> None:

@@ -61,8 +61,8 @@ class World:
 
     def run(self, *steps: Step) -> tuple[list[str], list[tuple[str | None, Any]]]:
         """The hooks that the plug-in has, and what each step threw and made of its output."""
-        told = json.dumps({"options": self.options, "steps": steps})
-        command = ["node", str(self.folder / "driver.mjs"), told]
+        script = json.dumps({"options": self.options, "steps": steps})
+        command = ["node", str(self.folder / "driver.mjs"), script]
         done = subprocess.run(command, capture_output=True, text=True, check=True, timeout=60)
         names, found = json.loads(done.stdout)
         return names, [tuple(each) for each in found]
@@ -73,7 +73,7 @@ class World:
         lines = path.read_text().splitlines() if path.exists() else []
         found = [json.loads(line) for line in lines]
         assert all(words == ["--home", str(self.folder), "--agent", "opencode"] for words, *_ in found)
-        return [(event, told) for _, event, told in found]
+        return [(event, payload) for _, event, payload in found]
 
     def guards(self, text: str) -> None:
         """What the page says that tells which guards there are."""
@@ -115,8 +115,8 @@ def test_a_session_begins_once_and_again_after_it_was_summed_up(world: World) ->
         says("old", "hello"),
         event("session.idle", sessionID="s"),
     )
-    told = [(name, each.get("source"), each.get("prompt")) for name, each in world.fired()]
-    assert told == [
+    events = [(name, each.get("source"), each.get("prompt")) for name, each in world.fired()]
+    assert events == [
         ("session-start", "startup", None),
         ("prompt", None, "fix it"),
         ("prompt", None, "go on"),
@@ -150,9 +150,14 @@ def test_a_sub_agent_is_told_nothing_and_its_failures_are_those_of_the_session_t
 
 def test_only_a_command_that_failed_is_asked_about(world: World) -> None:
     _, found = world.run(after("ls", 0), after("ls", None), after("ls nowhere", 2))
-    ((name, told),) = world.fired()
-    assert (name, told["error"], told["tool_name"], told["tool_use_id"]) == ("failure", "Exit code 2\nno", "bash", "c1")
-    assert (told["cwd"], told["tool_input"]) == ("/home/ada/shop", {"command": "ls nowhere"})
+    ((name, payload),) = world.fired()
+    assert (name, payload["error"], payload["tool_name"], payload["tool_use_id"]) == (
+        "failure",
+        "Exit code 2\nno",
+        "bash",
+        "c1",
+    )
+    assert (payload["cwd"], payload["tool_input"]) == ("/home/ada/shop", {"command": "ls nowhere"})
     assert [each["output"] for _, each in found] == ["no", "no", "no\nFAILURE"]
 
 

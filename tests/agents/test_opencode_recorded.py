@@ -26,7 +26,7 @@ def database(tmp_path: Path) -> Path:
     return path
 
 
-def told(event: Event) -> tuple[str, ...]:
+def describe(event: Event) -> tuple[str, ...]:
     """An event in few words."""
     if isinstance(event, Message):
         return "says", event.provenance.value, event.text or ""
@@ -39,10 +39,10 @@ def told(event: Event) -> tuple[str, ...]:
 
 def test_a_session_of_a_program_is_read_with_how_its_calls_ended(database: Path, tmp_path: Path) -> None:
     assert detect_agent(database) == "opencode"
-    events, troubles = read_all(OpenCode(tmp_path, {}, program_prompts=True))
-    assert troubles == []
+    events, problems = read_all(OpenCode(tmp_path, {}, program_prompts=True))
+    assert problems == []
     first = [each for each in events if each.session.native == events[0].session.native]
-    assert [told(each) for each in first] == [
+    assert [describe(each) for each in first] == [
         ("says", "typed", "install the package"),
         ("calls", "bash"), ("ends", "failed"),
         ("calls", "bash"), ("ends", "ok"),
@@ -78,6 +78,6 @@ def test_a_sub_agent_is_a_session_of_its_own_and_nobody_typed_in_it(database: Pa
     assert database.exists()
     events, _ = read_all(OpenCode(tmp_path, {}, program_prompts=True))
     helper = [each for each in events if "/" in each.session.native]
-    assert [told(each) for each in helper] == [
+    assert [describe(each) for each in helper] == [
         ("says", Provenance.OTHER.value, "look everywhere"), ("calls", "bash"), ("ends", "failed"),
     ]  # fmt: skip

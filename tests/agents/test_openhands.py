@@ -31,8 +31,8 @@ def agent_of(talk: Conversation) -> OpenHands:
 
 def read(talk: Conversation) -> list[Event]:
     talk.save()
-    events, troubles = read_all(agent_of(talk))
-    assert troubles == []
+    events, problems = read_all(agent_of(talk))
+    assert problems == []
     return events
 
 
@@ -80,10 +80,10 @@ def test_an_edit_that_failed_keeps_no_file_and_is_no_command(talk: Conversation)
     edit, failed, typed_in, _ = read(talk)
     assert isinstance(edit, Call)
     assert isinstance(typed_in, Call)
-    told = json.loads(edit.arguments or "")
-    assert (told["operation"], told["path"]) == ("create", "/x/a.py")
+    arguments = json.loads(edit.arguments or "")
+    assert (arguments["operation"], arguments["path"]) == ("create", "/x/a.py")
     assert "SECRET" not in repr(edit)
-    assert told.keys().isdisjoint({"command", "summary"})
+    assert arguments.keys().isdisjoint({"command", "summary"})
     assert json.loads(typed_in.arguments or "") == {"is_input": True, "input": "C-c"}
     assert isinstance(failed, Outcome)
     assert (failed.status, failed.text) == (Status.FAILED, "The path /x does not exist.")
@@ -105,14 +105,14 @@ def test_a_call_that_cannot_be_made_failed(talk: Conversation) -> None:
     ("reason", "said"),
     [("no, leave build alone", ["no, leave build alone"]), ("User rejected the action", []), ("", [])],
 )
-def test_the_user_refuses_with_his_reason_if_he_gave_one(reason: str, said: list[str], talk: Conversation) -> None:
+def test_the_user_refuses_with_his_reason_if_he_gave_one(reason: str, reasons: list[str], talk: Conversation) -> None:
     call = talk.call("terminal", command="rm -rf build")
     talk.refuse(call, reason)
     _, refusal, *rest = read(talk)
     assert isinstance(refusal, Rejection)
     assert refusal.call == call
     assert [(each.text, each.origin) for each in rest if isinstance(each, Message)] == [
-        (text, MessageOrigin.REJECTION) for text in said
+        (text, MessageOrigin.REJECTION) for text in reasons
     ]
 
 
@@ -207,7 +207,7 @@ def test_a_last_file_that_is_being_written_is_read_when_it_is_whole(talk: Conver
     talk.files[last] = whole[:40]
     (first,), mark = batches(talk)
     assert typed_texts(list(first.events)) == ["one"]
-    assert [trouble.kind for trouble in first.problems] == [ReadProblemKind.UNFINISHED]
+    assert [problem.kind for problem in first.problems] == [ReadProblemKind.UNFINISHED]
     talk.files[last] = whole
     (rest,), _ = batches(talk, mark)
     assert typed_texts(list(rest.events)) == ["two"]
@@ -220,9 +220,9 @@ def test_kinds_that_are_not_known_are_told(talk: Conversation) -> None:
     talk.event("Condensation", "agent", thought=7)
     talk.event("MessageEvent", "user")
     talk.save()
-    events, troubles = read_all(agent_of(talk))
+    events, problems = read_all(agent_of(talk))
     assert events == []
-    assert [(each.kind, each.detail) for each in troubles] == [
+    assert [(each.kind, each.detail) for each in problems] == [
         (ReadProblemKind.UNKNOWN, "NewEvent"),
         (ReadProblemKind.UNKNOWN, "NewerEvent"),
         (ReadProblemKind.MISSHAPEN, "MessageEvent"),
@@ -306,7 +306,7 @@ def test_damage_costs_only_what_is_damaged(seed: int, tmp_path: Path) -> None:
     )
     talk.save()
     events, _ = read_all(agent_of(talk))
-    heard = [str(text) for text in typed_texts(events)]
+    typed = [str(text) for text in typed_texts(events)]
     whole = [f"typed {number}" for number in range(4) if f'"typed {number}"'.encode() not in data]
-    assert [text for text in whole if text not in heard] == []
-    assert [text for text in heard if "PAYLOAD" in text] == []
+    assert [text for text in whole if text not in typed] == []
+    assert [text for text in typed if "PAYLOAD" in text] == []

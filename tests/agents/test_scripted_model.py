@@ -24,7 +24,7 @@ SCRIPT = {
 
 
 @pytest.mark.parametrize(
-    ("said", "turn"),
+    ("texts", "turn"),
     [
         (("please build",), SCRIPT["build"][0]),
         (("please build", None, None), SCRIPT["build"][1]),
@@ -34,9 +34,9 @@ SCRIPT = {
     ],
 )
 def test_the_step_follows_from_the_newest_known_prompt_and_the_results_behind_it(
-    said: tuple[str | None, ...], turn: Turn
+    texts: tuple[str | None, ...], turn: Turn
 ) -> None:
-    assert step(SCRIPT, Asked(said)) == turn
+    assert step(SCRIPT, Asked(texts)) == turn
 
 
 def test_it_speaks_the_responses_format() -> None:
@@ -97,14 +97,14 @@ def test_it_speaks_the_chat_format() -> None:
 
 
 def test_it_speaks_the_format_of_gemini() -> None:
-    said = {"role": "user", "parts": [{"text": "build"}]}
+    message = {"role": "user", "parts": [{"text": "build"}]}
     done = {"role": "user", "parts": [{"functionResponse": {"name": "sh", "response": {}}}]}
     tools = [{"functionDeclarations": [{"name": "sh"}]}]
     with serving({"build": SCRIPT["build"][1:]}) as model:
         address = f"{model.address}/v1beta/models/scripted-1"
-        (first,) = ask(f"{address}:streamGenerateContent?alt=sse", {"contents": [said], "tools": tools})
-        last = ask_whole(f"{address}:generateContent", {"contents": [said, done], "tools": tools})
-        count = ask_whole(f"{address}:countTokens", {"contents": [said]})
+        (first,) = ask(f"{address}:streamGenerateContent?alt=sse", {"contents": [message], "tools": tools})
+        last = ask_whole(f"{address}:generateContent", {"contents": [message, done], "tools": tools})
+        count = ask_whole(f"{address}:countTokens", {"contents": [message]})
     (call,) = first["candidates"][0]["content"]["parts"]
     assert (call["functionCall"]["name"], call["functionCall"]["args"]) == ("sh", {})
     assert last["candidates"][0]["content"]["parts"] == [{"text": "built"}]

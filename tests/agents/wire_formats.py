@@ -33,7 +33,7 @@ class Turn:
 class Asked:
     """A request, as far as the script looks at it: user messages and tool results, oldest first."""
 
-    said: tuple[str | None, ...]
+    texts: tuple[str | None, ...]
     """The text of each user message; None for a tool result."""
     streamed: bool = True
     tools: bool = True
@@ -69,15 +69,15 @@ class Responses:
 
     def asked(self, body: Mapping[str, Any]) -> Asked:
         """User messages and outputs in `input`."""
-        said: list[str | None] = []
+        texts: list[str | None] = []
         for item in body.get("input", ()):
             if str(item.get("type", "message")).endswith("_output"):
-                said.append(None)
+                texts.append(None)
             elif item.get("role") == "user":
                 content = item.get("content", "")
                 parts = [content] if isinstance(content, str) else [part.get("text", "") for part in content]
-                said.append("\n".join(parts))
-        return Asked(tuple(said))
+                texts.append("\n".join(parts))
+        return Asked(tuple(texts))
 
     def answer(self, turn: Turn, number: int) -> Iterator[tuple[str, Mapping[str, object]]]:
         """One done event an item, between a beginning and an end."""
@@ -115,15 +115,15 @@ class Messages:
 
     def asked(self, body: Mapping[str, Any]) -> Asked:
         """Texts and tool results of the user's messages, in their order."""
-        said: list[str | None] = []
+        texts: list[str | None] = []
         for message in body.get("messages", ()):
             content = message["content"] if message.get("role") == "user" else ()
             for block in [{"type": "text", "text": content}] if isinstance(content, str) else content:
                 if block["type"] == "tool_result":
-                    said.append(None)
+                    texts.append(None)
                 elif block["type"] == "text":
-                    said.append(block["text"])
-        return Asked(tuple(said), streamed=bool(body.get("stream")), tools=bool(body.get("tools")))
+                    texts.append(block["text"])
+        return Asked(tuple(texts), streamed=bool(body.get("stream")), tools=bool(body.get("tools")))
 
     def answer(self, turn: Turn, number: int) -> Iterator[tuple[str, Mapping[str, object]]]:
         """Each block with a beginning, one delta and an end, within a message that has the same."""
@@ -188,15 +188,15 @@ class Chat:
 
     def asked(self, body: Mapping[str, Any]) -> Asked:
         """The user's messages and the tools' results, in their order."""
-        said: list[str | None] = []
+        texts: list[str | None] = []
         for message in body.get("messages", ()):
             if message.get("role") == "tool":
-                said.append(None)
+                texts.append(None)
             elif message.get("role") == "user":
                 content = message.get("content") or ""
                 parts = [content] if isinstance(content, str) else [part.get("text", "") for part in content]
-                said.append("\n".join(parts))
-        return Asked(tuple(said), streamed=bool(body.get("stream")), tools=bool(body.get("tools")))
+                texts.append("\n".join(parts))
+        return Asked(tuple(texts), streamed=bool(body.get("stream")), tools=bool(body.get("tools")))
 
     def answer(self, turn: Turn, number: int) -> Iterator[tuple[str, Mapping[str, object]]]:
         """One piece with everything, one that says why it ended, one that counts."""
@@ -240,14 +240,14 @@ class Contents:
 
     def asked(self, body: Mapping[str, Any]) -> Asked:
         """Texts and results in the user's contents, in their order."""
-        said: list[str | None] = []
+        texts: list[str | None] = []
         for content in body.get("contents", ()):
             if content.get("role") == "user":
                 parts = content.get("parts", ())
-                said += [None for part in parts if "functionResponse" in part]
+                texts += [None for part in parts if "functionResponse" in part]
                 text = "\n".join(part["text"] for part in parts if part.get("text"))
-                said += [text] if text else []
-        return Asked(tuple(said), streamed=self.streamed, tools=bool(body.get("tools")))
+                texts += [text] if text else []
+        return Asked(tuple(texts), streamed=self.streamed, tools=bool(body.get("tools")))
 
     def answer(self, turn: Turn, number: int) -> Iterator[tuple[str, Mapping[str, object]]]:
         """All of it in one event."""

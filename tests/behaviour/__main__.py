@@ -35,26 +35,26 @@ def main() -> int:
     for each in (recording, checking):
         each.add_argument("--sessions", type=Path, action="append", required=True, help="a folder; may be repeated")
         each.add_argument("--few", type=int, help="use so many sessions only")
-    told = parser.parse_args()
-    if told.command == "compare":
-        return compare(told.one, told.other, told.most)
+    arguments = parser.parse_args()
+    if arguments.command == "compare":
+        return compare(arguments.one, arguments.other, arguments.most)
     ended = run_in_private_place(sys.argv[1:])
     if ended is not None:
         return ended
-    if told.command == "record":
-        record(told.out, told.source, told.sessions, told.old_source, told.few)
+    if arguments.command == "record":
+        record(arguments.out, arguments.source, arguments.sessions, arguments.old_source, arguments.few)
         return 0
-    return _check(told)
+    return _check(arguments)
 
 
-def _check(told: argparse.Namespace) -> int:
+def _check(arguments: argparse.Namespace) -> int:
     with tempfile.TemporaryDirectory(prefix="behaviour-") as folder, _worktrees(Path(folder)) as check_out:
-        old = check_out(told.old) if told.old else None
-        before, after = Path(told.baseline), Path(folder, "present")
+        old = check_out(arguments.old) if arguments.old else None
+        before, after = Path(arguments.baseline), Path(folder, "present")
         if not (before / "recording.txt").is_file():
             before = Path(folder, "baseline")
-            record(before, check_out(told.baseline), told.sessions, old, told.few)
-        record(after, _HERE, told.sessions, old, told.few)
+            record(before, check_out(arguments.baseline), arguments.sessions, old, arguments.few)
+        record(after, _HERE, arguments.sessions, old, arguments.few)
         return compare(before, after)
 
 

@@ -41,8 +41,8 @@ def decide_first(world: World, recording: Recording, group: str) -> None:
     """Answers, guards, rules and entries."""
     decider = Decider(world, recording, group, "first")
     decide = decider.decide
-    said = [str(each["name"]) for each in decider.ask("entries", "list")["entries"] if each["type"] != "error"]
-    for name in said[:8]:
+    entries = [str(each["name"]) for each in decider.ask("entries", "list")["entries"] if each["type"] != "error"]
+    for name in entries[:8]:
         decide("entries", "confirm", name, dry=False)
     decide("cycle")  # proposes what was confirmed
     waiting = decider.ask("proposals")["proposals"]

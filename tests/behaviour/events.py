@@ -120,23 +120,23 @@ def _failures(agent: str, places: list[str], met: Met, world: World) -> Iterator
     most = 60 if agent == "claude-code" else 20
     chosen = [met.failures[int(at)] for at in spread([str(each) for each in range(len(met.failures))], most)]
     log = world.folder / "scratch" / f"{agent}.jsonl"
-    for number, (tool, fields, said) in enumerate(chosen):
+    for number, (tool, fields, output) in enumerate(chosen):
         session = f"{agent}-failing-{number // 5}"
         head = {"session_id": session, "cwd": places[number % 2], "tool_use_id": f"failed-{number}"}
         head |= {"transcript_path": str(log)}
         if agent == "claude-code":
-            rest = {"tool_name": tool, "tool_input": fields, "error": said, "is_interrupt": number % 17 == 16}
+            rest = {"tool_name": tool, "tool_input": fields, "error": output, "is_interrupt": number % 17 == 16}
             yield Event(agent, "failure", {**head, **rest})
         elif agent == "codex":
-            item = {"type": "CommandExecution", "id": f"failed-{number}", "exit_code": 1, "aggregated_output": said}
+            item = {"type": "CommandExecution", "id": f"failed-{number}", "exit_code": 1, "aggregated_output": output}
             with log.open("a", encoding="utf-8") as file:
                 file.write(
                     json.dumps({"type": "event_msg", "payload": {"type": "item_completed", "item": item}}) + "\n"
                 )
-            yield Event(agent, "after-call", {**head, "tool_name": tool, "tool_input": fields, "tool_response": said})
+            yield Event(agent, "after-call", {**head, "tool_name": tool, "tool_input": fields, "tool_response": output})
         else:
-            told = {"llmContent": f"Output: {said}\nExit Code: 1\n"}
-            rest = {"tool_name": "run_shell_command", "tool_input": fields, "tool_response": told}
+            response = {"llmContent": f"Output: {output}\nExit Code: 1\n"}
+            rest = {"tool_name": "run_shell_command", "tool_input": fields, "tool_response": response}
             yield Event(agent, "after-call", {**head, **rest})
     yield Event(agent, "after-call", {"session_id": f"{agent}-0", "cwd": places[0], "tool_name": "Bash"})
 
@@ -164,10 +164,10 @@ def _met(world: World) -> Met:
                 made[str(part.get("id"))] = (str(part.get("name")), part["input"])
                 met.calls.append(made[str(part.get("id"))])
             elif part.get("type") == "tool_result" and part.get("is_error") and part.get("tool_use_id") in made:
-                said = part.get("content")
-                if isinstance(said, list):
-                    said = "\n".join(str(each.get("text", "")) for each in said if isinstance(each, dict))
-                met.failures.append((*made[str(part["tool_use_id"])], str(said)))
+                content = part.get("content")
+                if isinstance(content, list):
+                    content = "\n".join(str(each.get("text", "")) for each in content if isinstance(each, dict))
+                met.failures.append((*made[str(part["tool_use_id"])], str(content)))
     return met
 
 

@@ -37,6 +37,6 @@ def save_mcp(world: World, recording: Recording, group: str) -> None:
         orders.append({"id": number, "method": "tools/call", "params": {"name": name, "arguments": arguments}})
     lines = [json.dumps({"jsonrpc": "2.0", **each}) for each in orders]
     done = world.converse("source", ("mcp",), lines)
-    told = [json.dumps(json.loads(line), indent=1, ensure_ascii=False) for line in done.stdout.splitlines()]
+    answers = [json.dumps(json.loads(line), indent=1, ensure_ascii=False) for line in done.stdout.splitlines()]
     asked = "\n".join(lines)
-    recording.save(group, "mcp", f"{asked}\nexit {done.code}\n{chr(10).join(told)}\n--- stderr\n{done.stderr}")
+    recording.save(group, "mcp", f"{asked}\nexit {done.code}\n{chr(10).join(answers)}\n--- stderr\n{done.stderr}")

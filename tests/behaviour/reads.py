@@ -217,13 +217,13 @@ def loaded(text: str) -> Any:
         return None
 
 
-def values_of(told: Any, name: str) -> list[str]:
+def values_of(answer: Any, name: str) -> list[str]:
     """The values of a field in the objects of the first list that JSON holds."""
-    if isinstance(told, dict):
-        lists = [each for each in told.values() if isinstance(each, list)]
+    if isinstance(answer, dict):
+        lists = [each for each in answer.values() if isinstance(each, list)]
         lists = [each for each in lists if any(isinstance(row, dict) and name in row for row in each)]
-        told = lists[0] if lists else []
-    return [str(row[name]) for row in told or () if isinstance(row, dict) and row.get(name)]
+        answer = lists[0] if lists else []
+    return [str(row[name]) for row in answer or () if isinstance(row, dict) and row.get(name)]
 
 
 def spread(values: list[str], most: int) -> list[str]:

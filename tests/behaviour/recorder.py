@@ -107,8 +107,8 @@ def _make_old_home(world: World) -> None:
         done = world.wisen("old", *words)
         if done.code:
             raise SystemExit(f"The older version could not make a home: wisen {' '.join(words)}: {done.stderr}")
-    told = loaded(world.wisen("old", "proposals", "--json").stdout)
-    for id_, answer in zip(values_of(told, "id")[:3], ("approve", "reject", "skip"), strict=False):
+    proposals = loaded(world.wisen("old", "proposals", "--json").stdout)
+    for id_, answer in zip(values_of(proposals, "id")[:3], ("approve", "reject", "skip"), strict=False):
         world.wisen("old", "proposals", answer, id_, typed="")
     world.wisen("old", "rules", "add", "Write comments that say why.", typed="")
     world.wisen("old", "guards", "add", "deny rm -rf / # never", typed="")
@@ -123,8 +123,8 @@ def _save_hooks(world: World, recording: Recording, group: str) -> None:
         done = world.hook("source", agent, event, payload)
         if agent == "claude-code" and event == "prompt" and isinstance(payload, dict):
             _log_prompt(world, payload)
-        told = json.dumps(payload, ensure_ascii=False)[:600]
-        recording.save_run(group, f"{agent} {event} {number:04}", (agent, event, told), done)
+        text = json.dumps(payload, ensure_ascii=False)[:600]
+        recording.save_run(group, f"{agent} {event} {number:04}", (agent, event, text), done)
     save_state(world, recording, group)
 
 

@@ -86,8 +86,8 @@ def instruction_versions(folders: list[Path], sessions: list[Session], place: st
     names = {each.path.stem for each in sessions if each.place == place}
     for folder in sorted(around):
         if (folder / "sessions.jsonl").is_file() and (folder / "instruction_history.jsonl").is_file():
-            told = [json.loads(line) for line in (folder / "sessions.jsonl").read_text("utf-8").splitlines()]
-            repository = next((each.get("repo") for each in told if each.get("session") in names), None)
+            records = [json.loads(line) for line in (folder / "sessions.jsonl").read_text("utf-8").splitlines()]
+            repository = next((each.get("repo") for each in records if each.get("session") in names), None)
             lines = (folder / "instruction_history.jsonl").read_text("utf-8").splitlines()
             versions = [each for each in map(json.loads, lines) if each["repo"] == repository]
             return sorted((each["date"], each["text"]) for each in versions if each["path"] == "CLAUDE.md")

@@ -67,9 +67,9 @@ def test_a_word_that_another_version_says_otherwise_is_found(
     """The difference is shown with the item it was found in."""
     other, sample = tmp_path / "other", next((_CHECKOUT / "src").rglob(_HOUSE)).parent
     shutil.copytree(_CHECKOUT / "src", other / "src")
-    said, says = "whether it helps", "how it helps"
+    before, says = "whether it helps", "how it helps"
     for path in (other / "src").rglob("surfaces/cli/*.py"):
-        path.write_text(path.read_text("utf-8").replace(said, says), "utf-8")
+        path.write_text(path.read_text("utf-8").replace(before, says), "utf-8")
     for name, checkout in (("one", _CHECKOUT), ("two", other)):
         with worlds.sole_recording():
             worlds.put_source("source", checkout)
@@ -79,10 +79,10 @@ def test_a_word_that_another_version_says_otherwise_is_found(
             world.close()
 
     assert compare(tmp_path / "one", tmp_path / "two") == 1
-    told = capsys.readouterr().out
-    assert "≠ text/--help.txt" in told
-    assert says in told
-    assert "1 of 2 items are the same" in told
+    output = capsys.readouterr().out
+    assert "≠ text/--help.txt" in output
+    assert says in output
+    assert "1 of 2 items are the same" in output
 
 
 def test_an_item_that_only_one_recording_has_is_a_difference(

@@ -174,8 +174,8 @@ class World:
         server.stdin.flush()
         reply = json.loads(server.stdout.readline())
         self.spent.append((reply["seconds"], " ".join(order["arguments"][1:4])))
-        told = woken.read_text("utf-8") if woken.exists() else ""
-        return Done(code=reply["code"], stdout=_text(out), stderr=_text(err), woken=told)
+        started = woken.read_text("utf-8") if woken.exists() else ""
+        return Done(code=reply["code"], stdout=_text(out), stderr=_text(err), woken=started)
 
     def _server(self, kind: str, source: str) -> subprocess.Popen[str]:
         if (kind, source) not in self._servers:

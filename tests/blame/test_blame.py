@@ -103,11 +103,11 @@ def test_a_line_that_failures_began_with_is_named_in_the_report_and_by_blame(
     assert report.decisions[0].line == effect
 
     blame = learner.blame.get(in_git / "CLAUDE.md")
-    told = {each.line.text: each for each in blame.effects}
-    assert told["Always prefix commands with `rtk`."].strength is Strength.BEGAN
-    assert told["Keep `docs/old.md` up to date."].strength is Strength.NEVER
-    assert told["Run the tests with `bun test`."].relevant == 40
-    assert told["Never use `npm`."].violated == 4
+    effects = {each.line.text: each for each in blame.effects}
+    assert effects["Always prefix commands with `rtk`."].strength is Strength.BEGAN
+    assert effects["Keep `docs/old.md` up to date."].strength is Strength.NEVER
+    assert effects["Run the tests with `bun test`."].relevant == 40
+    assert effects["Never use `npm`."].violated == 4
     evidence = learner.blame.evidence_of(effect)
     assert len(evidence) == 10
     assert "unrecognized subcommand" in evidence[0].said

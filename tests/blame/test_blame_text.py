@@ -256,14 +256,14 @@ def test_an_empty_file_is_shown_too() -> None:
     assert "0 of 0 lines" in shown(blame())
 
 
-def call(minute: int, command: str, said: str) -> Evidence:
+def call(minute: int, command: str, text: str) -> Evidence:
     return Evidence(
         agent="claude-code",
         session="s1",
         at=BORN + timedelta(minutes=minute),
         before=json.dumps({"command": command}),
         after="",
-        said=said,
+        said=text,
         trajectory="0",
         worked=False,
     )

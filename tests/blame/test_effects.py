@@ -56,8 +56,8 @@ def sessions(
     return found
 
 
-def only(told: tuple[Effect, ...]) -> Effect:
-    (effect,) = told
+def only(reported: tuple[Effect, ...]) -> Effect:
+    (effect,) = reported
     return effect
 
 
@@ -92,8 +92,8 @@ def test_a_line_that_was_there_from_the_beginning_or_only_tells_is_not_blamed() 
 
 def test_a_word_that_an_older_line_had_is_not_the_new_lines_doing() -> None:
     older = line("Use `rtk` sometimes.", born=5, number=2)
-    told = measure_effects([line(), older], sessions(set(range(31, 60, 2))))
-    assert told[0].strength is not Strength.BEGAN
+    effects = measure_effects([line(), older], sessions(set(range(31, 60, 2))))
+    assert effects[0].strength is not Strength.BEGAN
 
 
 def test_a_failure_that_had_begun_just_before_is_not_the_lines_doing() -> None:

@@ -225,10 +225,10 @@ def test_the_command_names_the_decision_and_asks(shop: Path) -> None:
         shown = run("undo", expect=1, stdin=typed).stdout
         assert f"Undo: approved “{proposal.text}” into CLAUDE.md, just now? [y/N]" in shown
         assert "Nothing was undone" in shown
-    told = json.loads(run("undo", "--json", expect=1).stdout)
-    assert (told["undone"], told["did"], told["words"][:8]) == (False, "approved", "approved")
+    answer = json.loads(run("undo", "--json", expect=1).stdout)
+    assert (answer["undone"], answer["did"], answer["words"][:8]) == (False, "approved", "approved")
     assert "pnpm" in (shop / "CLAUDE.md").read_text()
     listed = run("undo", "--list").stdout
-    assert f"{told['short']}  approved “{proposal.text}” into CLAUDE.md" in listed
-    assert "Undone: approved" in run("undo", told["short"], stdin="y\n").stdout
+    assert f"{answer['short']}  approved “{proposal.text}” into CLAUDE.md" in listed
+    assert "Undone: approved" in run("undo", answer["short"], stdin="y\n").stdout
     assert (shop / "CLAUDE.md").read_text() == OWN

@@ -65,9 +65,9 @@ def test_learnings_that_a_clone_brings_are_neither_rules_nor_entries(home: Path,
     write_session(home, place, 2)
     run_cycle()
     run_cycle()
-    told = begins_with(ours, place)
-    assert "pnpm" in told
-    assert EVIL not in told + everything_known(ours)
+    delivered = begins_with(ours, place)
+    assert "pnpm" in delivered
+    assert EVIL not in delivered + everything_known(ours)
     with wisen.open_learner() as learner:
         (file,) = learner.contexts.adoptable_files(place / ".learnings" / "LEARNINGS.md")
         assert file.tracked_by == str(place)
@@ -130,9 +130,9 @@ def test_learnings_that_the_user_adopted_count_until_others_change_them(home: Pa
         assert [each.path for each in learner.contexts.waiting_files()] == [str(file)]
         assert any(str(file) in line for line in learner.status().waiting)
     run_cycle()
-    told = begins_with(ours, place)
-    assert "metrics.example" not in told
-    assert ".learnings/LEARNINGS.md is not read" in told
+    delivered = begins_with(ours, place)
+    assert "metrics.example" not in delivered
+    assert ".learnings/LEARNINGS.md is not read" in delivered
     run_cycle()
     assert "is not read" not in begins_with(ours, place, "s2"), "a session told it"
     with wisen.open_learner() as learner:
@@ -337,9 +337,9 @@ def test_rules_do_not_cross_into_a_checkout_that_says_to_be_the_project(home: Pa
     write_session(home, fake, 3, "no, from now on always answer in German, not in English")
     run_cycle()
     assert "pnpm" in begins_with(ours, real)
-    told = begins_with(ours, fake, "t")
-    assert "pnpm" not in told
-    assert "German" in told, "learning goes on there for itself"
+    delivered = begins_with(ours, fake, "t")
+    assert "pnpm" not in delivered
+    assert "German" in delivered, "learning goes on there for itself"
     with wisen.open_learner() as learner:
         here, there = learner.contexts.key_of(fake), learner.contexts.key_of(real)
         assert here != there
@@ -425,9 +425,9 @@ def test_a_marker_that_a_clone_brings_silences_no_rule(home: Path, ours: Path, m
     taught(home, place)
     (place / ".wisen-off").touch()
     run_cycle()
-    told = begins_with(ours, place)
-    assert "pnpm" in told
-    assert ".wisen-off came with the project" in told
+    delivered = begins_with(ours, place)
+    assert "pnpm" in delivered
+    assert ".wisen-off came with the project" in delivered
     write_session(home, place, 5, f"no, from now on always use {EVIL}, not that")
     run_cycle()
     assert EVIL not in everything_known(ours), "it stops the learning"

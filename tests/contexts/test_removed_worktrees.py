@@ -33,7 +33,7 @@ def a_repository(folder: Path) -> Path:
     return folder
 
 
-def said(home: Path, place: Path | str, number: int, tool: str = "pnpm") -> None:
+def write_correction(home: Path, place: Path | str, number: int, tool: str = "pnpm") -> None:
     log = ClaudeTranscript(number, cwd=str(place), start=datetime(2026, 3, number, 9, 0, tzinfo=UTC))
     log.prompt("look around")
     log.bash("ls")
@@ -65,25 +65,25 @@ def test_what_was_said_in_a_worktree_that_is_gone_is_proposed_to_the_repository(
     if where != "src/figs":
         git(shop, "worktree", "add", "-q", str(gone))
         subprocess.run(["rm", "-r", gone], check=True)
-    said(home, shop, 1, "yarn")
-    said(home, gone, 2)
-    said(home, gone / "deep", 3)
+    write_correction(home, shop, 1, "yarn")
+    write_correction(home, gone, 2)
+    write_correction(home, gone / "deep", 3)
     paths, entries = learnt(home)
     assert {*paths} == {str(shop / "CLAUDE.md")}
     assert len({each.context for each in entries}) == 1
     assert learnt(home)[0] == paths, "and stays so"
     with app.wire(home / "wisen").learner(reads=False) as learner:
         learner.cycle(quick=True)
-    told = fire(home / "wisen", "session-start", {"session_id": "s", "cwd": str(shop), "source": "startup"})
-    assert "pnpm instead of npm" in told
+    delivered = fire(home / "wisen", "session-start", {"session_id": "s", "cwd": str(shop), "source": "startup"})
+    assert "pnpm instead of npm" in delivered
 
 
 @pytest.mark.needs("git")
 def test_a_neighbour_and_a_name_alone_are_no_proof(home: Path) -> None:
     shop = a_repository(home / "shop")
-    said(home, shop, 1)
+    write_correction(home, shop, 1)
     for number, place in enumerate((home / "shop-worktrees" / "a", home / "shop2", home / ".worktrees" / "b"), 2):
-        said(home, place, number, f"tool{number}")
+        write_correction(home, place, number, f"tool{number}")
     paths, entries = learnt(home)
     assert len({each.context for each in entries}) == 4
     assert sum(path == str(shop / "CLAUDE.md") for path in paths) == 1
@@ -95,15 +95,15 @@ def test_a_repository_of_its_own_inside_another_keeps_what_was_said_in_it_when_i
     inner = a_repository(shop / "vendor" / "figs")
     other = a_repository(shop / ".worktrees" / "lent")
     git(other, "remote", "add", "origin", "https://example.test/their/lent.git")
-    said(home, shop, 1, "yarn")
-    said(home, inner, 2)
-    said(home, other, 3, "bun")
+    write_correction(home, shop, 1, "yarn")
+    write_correction(home, inner, 2)
+    write_correction(home, other, 3, "bun")
     _, before = learnt(home)
     contexts = {each.text: each.context for each in before}
     assert len({*contexts.values()}) == 3
     subprocess.run(["rm", "-r", inner, other], check=True)
-    said(home, inner, 4, "make")
-    said(home, other, 5, "just")
+    write_correction(home, inner, 4, "make")
+    write_correction(home, other, 5, "just")
     _, after = learnt(home)
     now = {each.text: each.context for each in after}
     assert {text: now[text] for text in contexts} == contexts
@@ -113,9 +113,9 @@ def test_a_repository_of_its_own_inside_another_keeps_what_was_said_in_it_when_i
 def test_what_an_older_version_kept_of_a_gone_worktree_is_moved_and_merged(home: Path) -> None:
     shop = a_repository(home / "shop")
     gone = shop / ".claude" / "worktrees" / "figs"
-    said(home, shop, 1)
-    said(home, gone, 2)
-    said(home, gone, 3, "make")
+    write_correction(home, shop, 1)
+    write_correction(home, gone, 2)
+    write_correction(home, gone, 3, "make")
     with app.wire(home / "wisen").learner() as learner:
         scope_ = learner._deps.projects.scope
         scope_._main_of_removed = lambda here, by_path: None  # type: ignore[method-assign]  # as it was
@@ -133,10 +133,10 @@ def test_what_an_older_version_kept_of_a_gone_worktree_is_moved_and_merged(home:
 
 def test_worktrees_belong_to_a_repository_that_is_gone_too_where_sessions_worked_in_it(home: Path) -> None:
     gone = home / "far" / "shop"
-    said(home, gone / ".worktrees" / "ada" / "figs", 1)
-    said(home, gone / ".claude" / "worktrees" / "pears", 2)
-    said(home, gone, 3)
-    said(home, home / "away" / ".worktrees" / "figs", 4)
+    write_correction(home, gone / ".worktrees" / "ada" / "figs", 1)
+    write_correction(home, gone / ".claude" / "worktrees" / "pears", 2)
+    write_correction(home, gone, 3)
+    write_correction(home, home / "away" / ".worktrees" / "figs", 4)
     _, entries = learnt(home)
     assert sorted(each.sessions for each in entries) == [1, 3]
     assert len({each.context for each in entries}) == 2
@@ -154,8 +154,8 @@ def test_the_home_is_no_repository_of_worktrees(home: Path) -> None:
 def test_the_user_can_say_that_a_gone_folder_is_a_project_of_its_own(home: Path) -> None:
     shop = a_repository(home / "shop")
     gone = shop / "lent"
-    said(home, gone, 1)
-    said(home, shop, 2, "yarn")
+    write_correction(home, gone, 1)
+    write_correction(home, shop, 2, "yarn")
     with app.wire(home / "wisen").learner() as learner:
         learner.contexts.separate(gone)
     _, entries = learnt(home)

@@ -98,12 +98,12 @@ def test_a_copied_home_works_for_another_user_and_touches_nothing_of_the_first(
         shutil.rmtree(ada)
     before, log = tree(ada), tmp_path / "touched"
     commands = ("doctor", "cycle --quick", "review", "rules --all", "changes", "undo --dry-run", "status")
-    said = traced(ada, environment, bob, *commands, log=log)
+    output = traced(ada, environment, bob, *commands, log=log)
     assert not log.exists(), log.read_text()
     assert tree(ada) == before
-    assert "pnpm instead of npm" in said["rules --all"], "what was learnt is kept"
-    assert "1 project has no folder here (they were seen on another machine, or by another user)" in said["doctor"]
-    assert str(ada) not in said["undo --dry-run"], "a decision can be taken back, and no file of the first user's"
+    assert "pnpm instead of npm" in output["rules --all"], "what was learnt is kept"
+    assert "1 project has no folder here (they were seen on another machine, or by another user)" in output["doctor"]
+    assert str(ada) not in output["undo --dry-run"], "a decision can be taken back, and no file of the first user's"
     remover = subprocess.run(
         [sys.executable, bob / "wisen" / "remove-hooks.py"],
         env=environment,
@@ -114,8 +114,8 @@ def test_a_copied_home_works_for_another_user_and_touches_nothing_of_the_first(
     assert str(ada) not in remover.stdout
     assert tree(ada) == before
     (bob / "shop").mkdir()
-    told = fire(bob / "wisen", "session-start", {"session_id": "s", "cwd": str(bob / "shop"), "source": "startup"})
-    assert "pnpm" not in told, "another folder is another project"
+    delivered = fire(bob / "wisen", "session-start", {"session_id": "s", "cwd": str(bob / "shop"), "source": "startup"})
+    assert "pnpm" not in delivered, "another folder is another project"
 
 
 @pytest.mark.requirement("N2")

@@ -99,10 +99,10 @@ def test_a_failure_at_any_fence_is_told_and_recorded_and_the_rest_goes_on(
         assert hit, (kind, name)
         report = done.report
         assert report is not None
-        told = "\n".join((*report.warnings, *done.troubles))
-        assert "an error of wisen's own (Injected" in told, (kind, name)
+        messages = "\n".join((*report.warnings, *done.troubles))
+        assert "an error of wisen's own (Injected" in messages, (kind, name)
         assert any(each.startswith(f"{kind.value} ") for each in (*report.warnings, *done.troubles)), (kind, name)
-        assert PRIVATE not in told
+        assert PRIVATE not in messages
         if "Injected" in "\n".join(report.warnings):
             assert error is not None
             assert error.startswith(f"partly: {kind.value} ")
@@ -224,8 +224,8 @@ def test_a_project_whose_instruction_file_cannot_be_read_keeps_no_other_from_lea
     assert any("pnpm" in each.text and "good" in each.path for each in waiting)
     assert done.report is not None
     assert any("CLAUDE.md" in each for each in done.report.warnings)
-    told = fire(home / "wisen", "session-start", {"session_id": "n", "cwd": str(bad), "source": "startup"})
-    assert "uv" in told
+    delivered = fire(home / "wisen", "session-start", {"session_id": "n", "cwd": str(bad), "source": "startup"})
+    assert "uv" in delivered
 
 
 @pytest.mark.parametrize("bad", [b"\xff\xfe", b"\\ud800", b"\xed\xa0\x80"])

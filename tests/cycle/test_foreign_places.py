@@ -68,8 +68,8 @@ def test_a_linked_file_of_a_workspace_is_never_written_to_elsewhere(home: Path, 
         _git(workspace, "add", "USER.md")
         _git(workspace, "commit", "-q", "-m", "x")
     prefer(workspace)
-    told = run("cycle").stdout
-    assert "applied by policy" not in told
+    output = run("cycle").stdout
+    assert "applied by policy" not in output
     (waiting,) = json.loads(run("proposals", "--json").stdout)["proposals"]
     assert waiting["leads_to"] == str(precious)
     shown = run("proposals", "show", waiting["id"]).stdout
@@ -93,8 +93,8 @@ def test_a_link_inside_the_workspace_is_asked_about_and_shown_before_it_is_follo
     run("cycle")
     (waiting,) = json.loads(run("proposals", "--json").stdout)["proposals"]
     assert waiting["waits"]
-    said = run("proposals", "approve", waiting["id"]).stdout
-    assert "notes.md" in said
+    output = run("proposals", "approve", waiting["id"]).stdout
+    assert "notes.md" in output
     assert "Answer in short sentences." in (workspace / "notes.md").read_text()
     assert (workspace / "USER.md").is_symlink()
     assert "notes.md" in run("changes").stdout

@@ -218,8 +218,8 @@ def test_what_could_not_be_read_is_told_with_its_place(projects: Path) -> None:
     path = s.write(projects / "p")
     report = learn()
     assert report.counts.typed_turns == 1
-    told = {(t.path, t.kind, t.detail, t.count) for t in report.troubles}
-    assert told == {
+    problems = {(t.path, t.kind, t.detail, t.count) for t in report.troubles}
+    assert problems == {
         (str(path), ReadProblemKind.GARBLED, "", 1),
         (str(path), ReadProblemKind.UNKNOWN, "hologram", 1),
     }
@@ -237,7 +237,7 @@ def test_a_folder_of_rubbish_is_told_and_what_is_good_in_it_read(tmp_path: Path)
     os.mkfifo(folder / "pipe.jsonl")
     report = learn(folder)
     assert report.counts.typed_turns == 1
-    assert {Path(trouble.path).name for trouble in report.troubles} == {"random.jsonl", "deep.jsonl"}
+    assert {Path(problem.path).name for problem in report.troubles} == {"random.jsonl", "deep.jsonl"}
 
 
 def test_a_reader_that_breaks_does_not_end_the_learning(projects: Path, monkeypatch: pytest.MonkeyPatch) -> None:

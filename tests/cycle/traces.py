@@ -138,8 +138,8 @@ class World:
     def corrected(self) -> None:
         """The user corrects the agent in two sessions."""
         for number in (1, 2):
-            said = f"no, from now on always use {WORD} instead of black"
-            self.session(number, ("prompt", "tidy the shop"), ("prompt", said), ("bash", "ls", "shop", "0"))
+            message = f"no, from now on always use {WORD} instead of black"
+            self.session(number, ("prompt", "tidy the shop"), ("prompt", message), ("bash", "ls", "shop", "0"))
 
     def failed(self) -> None:
         """A call fails and works without one of its words, in two sessions."""
@@ -157,8 +157,10 @@ def correction(world: World, tracer: Tracer) -> set[str]:
     world.corrected()
     with tracer.watching():
         command("cycle")
-        told = hook(world.home, "session-start", {"session_id": "new", "cwd": str(world.project), "source": "startup"})
-    assert WORD in told, told
+        delivered = hook(
+            world.home, "session-start", {"session_id": "new", "cwd": str(world.project), "source": "startup"}
+        )
+    assert WORD in delivered, delivered
     assert WORD in command("proposals")
     return {"proposals"}
 
@@ -167,11 +169,11 @@ def failure(world: World, tracer: Tracer) -> set[str]:
     """A failing call and its fix: from the agent's log to what is told after the same failure."""
     world.failed()
     call = {"tool_name": "Bash", "tool_input": {"command": f"{WORD} run --wait"}, "is_interrupt": False}
-    said = {"error": f"{WORD}: error: unrecognized option '--wait'", "hook_event_name": "PostToolUseFailure"}
+    event = {"error": f"{WORD}: error: unrecognized option '--wait'", "hook_event_name": "PostToolUseFailure"}
     with tracer.watching():
         command("cycle")
-        told = hook(world.home, "failure", {"session_id": "new", "cwd": str(world.project), **call, **said})
-    assert "--wait" in told, told
+        delivered = hook(world.home, "failure", {"session_id": "new", "cwd": str(world.project), **call, **event})
+    assert "--wait" in delivered, delivered
     return set()
 
 
@@ -215,10 +217,10 @@ def run_trace(name: str) -> Trace:
             check=False,
         )
         assert done.returncode == 0, done.stderr
-        told = json.loads(done.stdout)
-    stops = [Stop(**{**each, "reads": set(each["reads"]), "writes": set(each["writes"])}) for each in told["stops"]]
+        answer = json.loads(done.stdout)
+    stops = [Stop(**{**each, "reads": set(each["reads"]), "writes": set(each["writes"])}) for each in answer["stops"]]
     doc = WALKS[name].__doc__ or ""
-    return Trace(doc, told["files"], stops, backwards(stops, told["targets"]))
+    return Trace(doc, answer["files"], stops, backwards(stops, answer["targets"]))
 
 
 def _root() -> Path:
@@ -232,8 +234,8 @@ def _take(name: str, folder: Path) -> None:
     tracer = Tracer(folder, WORD)
     targets = WALKS[name](World(folder), tracer)
     stops = [{**asdict(stop), "reads": sorted(stop.reads), "writes": sorted(stop.writes)} for stop in tracer.stops]
-    told = {"files": sorted(tracer.files), "stops": stops, "targets": sorted(targets)}
-    print(json.dumps(told), file=out)
+    result = {"files": sorted(tracer.files), "stops": stops, "targets": sorted(targets)}
+    print(json.dumps(result), file=out)
 
 
 def _plain(names: Iterable[str]) -> list[str]:

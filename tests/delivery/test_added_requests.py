@@ -72,8 +72,8 @@ def test_what_was_learnt_is_told_by_the_hook(home: Path, project: Path) -> None:
 
 
 def test_what_is_to_be_forgotten_is_borne_out_by_the_log_in_the_cycle(home: Path, project: Path) -> None:
-    told = typed(home, project, "vergeet alles over pnpm", logged="vergeet alles over pnpm")
-    assert "Noted" in told
+    delivered = typed(home, project, "vergeet alles over pnpm", logged="vergeet alles over pnpm")
+    assert "Noted" in delivered
     (done,) = json.loads(run("cycle", "--quick", "--json").stdout)["answered"]
     assert done.startswith("forgotten for good: ")
     entries = json.loads(run("entries", "list", "--all", "--json").stdout)["entries"]
@@ -96,8 +96,8 @@ def test_without_its_file_such_a_message_is_for_the_agent(home: Path, project: P
 def test_forms_by_which_nothing_can_be_read_are_told_with_their_file(home: Path, project: Path) -> None:
     broken = home / "wisen" / "languages" / "nl.toml"
     broken.write_text(DUTCH.replace('"keur {n} goed"]', '"keur goed"]'), encoding="utf-8")
-    told = "".join(run("learn").stdout.split())
-    assert "[requests]:approveholds'keurgoed'" in told
+    output = "".join(run("learn").stdout.split())
+    assert "[requests]:approveholds'keurgoed'" in output
     asked = {"session_id": "u", "cwd": str(project), "prompt": "what did you learn"}
     run("cycle", "--quick")
     assert "pnpm instead of npm" in fire(home / "wisen", "prompt", asked), "the rest goes on"

@@ -62,7 +62,7 @@ def seen(context: str, after: str = "shopctl deploy", session: str = "s1") -> Ev
     )  # fmt: skip
 
 
-def told(fix: Fix, *evidence: Evidence, allowed: bool = False) -> dict[str, list[str]]:
+def fixes_delivered(fix: Fix, *evidence: Evidence, allowed: bool = False) -> dict[str, list[str]]:
     found = build_remedies([fix], lambda _: evidence, lambda *_: allowed, {}, POLICY)
     return {context: [each.text for each in some] for context, some in found.items() if some}
 
@@ -70,9 +70,9 @@ def told(fix: Fix, *evidence: Evidence, allowed: bool = False) -> dict[str, list
 @pytest.mark.requirement("F9")
 @given(LINES, LINES, LINES, st.integers(0, 400))
 def test_a_block_keeps_its_budget_and_every_line_whole(
-    rules: list[DeliveredLine], said: list[DeliveredLine], due: list[DeliveredLine], most: int
+    rules: list[DeliveredLine], text: list[DeliveredLine], due: list[DeliveredLine], most: int
 ) -> None:
-    block = build_block(BlockContent(rules, said, (), (), due), DeliverPolicy(tokens=most))
+    block = build_block(BlockContent(rules, text, (), (), due), DeliverPolicy(tokens=most))
     assert estimate_tokens(block.text) <= most
     assert sentinel.strip(block.text) == ""
     for id_ in block.ids:
@@ -139,8 +139,8 @@ def test_a_place_without_anything_to_tell_is_not_named() -> None:
 @pytest.mark.requirement("F4")
 def test_a_fix_of_one_project_is_told_there_and_with_its_own_example_only() -> None:
     fix = a_fix(CallChange(tool="Bash", removed=("--wait",)))
-    assert told(fix, seen("a")).keys() == {"a"}
-    both = told(fix, seen("a"), seen("b"))
+    assert fixes_delivered(fix, seen("a")).keys() == {"a"}
+    both = fixes_delivered(fix, seen("a"), seen("b"))
     assert both.keys() == {"", "a", "b"}
     assert "`shopctl deploy --wait` → `shopctl deploy`" in both["a"][0]
     assert "shopctl deploy" not in both[""][0]
@@ -155,14 +155,14 @@ def test_what_is_not_known_to_be_harmless_waits_for_the_user(danger: Danger) -> 
         CallChange(tool="Edit", first=("Read the same file",)),
         CallChange(tool="Bash", added=("--now",)),
     ):
-        assert told(a_fix(change), seen("a"))
-        assert not told(a_fix(change, danger=danger), seen("a"), seen("b"))
-        assert told(a_fix(change, danger=danger), seen("a"), allowed=True)
+        assert fixes_delivered(a_fix(change), seen("a"))
+        assert not fixes_delivered(a_fix(change, danger=danger), seen("a"), seen("b"))
+        assert fixes_delivered(a_fix(change, danger=danger), seen("a"), allowed=True)
 
 
 def test_what_names_something_of_a_project_is_told_there_alone() -> None:
     new = a_fix(CallChange(tool="Bash", removed=("npm",), added=("pnpm",)))
-    assert told(new, seen("a"), seen("b")).keys() == {"a", "b"}
+    assert fixes_delivered(new, seen("a"), seen("b")).keys() == {"a", "b"}
 
 
 @pytest.mark.requirement("X7")
@@ -175,7 +175,7 @@ def test_a_fix_repeats_no_text_of_a_tool_or_of_a_call() -> None:
         before=json.dumps({"command": f"git commit -m '{speech}' --wait"}),
         after=json.dumps({"command": f"git commit -m '{speech}'"}),
     )
-    (text,) = told(replace(a_fix(change), signature=signature), example)["a"]
+    (text,) = fixes_delivered(replace(a_fix(change), signature=signature), example)["a"]
     assert text.startswith("This failed before in the same way (error). What helped then: --wait … → …, as in")
     assert "`git commit -m … --wait` → `git commit -m …`" in text
     assert not {"Ignore", "evil.example", "keys"} & set(text.split())
@@ -246,8 +246,8 @@ def test_each_agent_reads_files_of_its_own(agent: str, there: set[str], read: se
         path = tmp_path / name
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(f"<{name}>")
-    told = read_other_instructions(UserFiles(), agent, [tmp_path / "shop"], tmp_path)
-    assert {name for name in there if f"<{name}>" in told} == read
+    instructions = read_other_instructions(UserFiles(), agent, [tmp_path / "shop"], tmp_path)
+    assert {name for name in there if f"<{name}>" in instructions} == read
 
 
 @pytest.mark.parametrize(("text", "order"), [

@@ -43,15 +43,15 @@ def wisen(home: Path) -> Path:
 @pytest.mark.requirement("F9")
 @pytest.mark.requirement("N9")
 def test_a_correction_of_an_earlier_session_is_what_the_next_one_begins_with(wisen: Path, project: Path) -> None:
-    told = fire(wisen, "session-start", {"session_id": "s", "cwd": str(project), "source": "startup"})
-    assert "pnpm instead of npm" in told
-    assert re.search(r"\n- [^\n]+ \(R-[0-9a-f]{8}\)\n", told), "the advice, and one id behind it"
-    assert "LRN-" not in told
-    assert "session)" not in told
-    assert sentinel.strip(told).strip() == ""
+    delivered = fire(wisen, "session-start", {"session_id": "s", "cwd": str(project), "source": "startup"})
+    assert "pnpm instead of npm" in delivered
+    assert re.search(r"\n- [^\n]+ \(R-[0-9a-f]{8}\)\n", delivered), "the advice, and one id behind it"
+    assert "LRN-" not in delivered
+    assert "session)" not in delivered
+    assert sentinel.strip(delivered).strip() == ""
     below = fire(wisen, "session-start", {"session_id": "s2", "cwd": str(project / "src"), "source": "startup"})
-    assert below == without_questions(told), "what lies below a project belongs to it, and is asked once"
-    assert "Ask the user once" in told
+    assert below == without_questions(delivered), "what lies below a project belongs to it, and is asked once"
+    assert "Ask the user once" in delivered
     (project / "vendored" / ".git").mkdir(parents=True)
     for elsewhere in ("/", str(project) + "-2", "", str(project / "vendored"), str(project / "vendored" / "src")):
         assert fire(wisen, "session-start", {"session_id": "s3", "cwd": elsewhere, "source": "startup"}) == ""
@@ -60,10 +60,10 @@ def test_a_correction_of_an_earlier_session_is_what_the_next_one_begins_with(wis
 @pytest.mark.requirement("F4")
 def test_a_known_fix_comes_right_after_the_failure_and_once_in_a_session(wisen: Path, project: Path) -> None:
     event = failed_call("shopctl deploy --wait --to berlin", SAID, cwd=project)
-    told = fire(wisen, "failure", event)
-    assert "`shopctl deploy --wait` → `shopctl deploy`" in told
+    delivered = fire(wisen, "failure", event)
+    assert "`shopctl deploy --wait` → `shopctl deploy`" in delivered
     assert fire(wisen, "failure", event) == ""
-    assert fire(wisen, "failure", {**event, "session_id": "another"}) == told
+    assert fire(wisen, "failure", {**event, "session_id": "another"}) == delivered
     assert fire(wisen, "failure", failed_call("shopctl deploy", SAID, session="x", cwd=project)) == "", (
         "there is nothing to leave out"
     )
@@ -103,7 +103,7 @@ def test_a_fix_that_is_not_known_to_be_harmless_is_told_only_where_the_user_said
 ) -> None:
     project = home / "shop"
     project.mkdir()
-    said = "shopctl: error: unrecognized option '--go'"
+    error = "shopctl: error: unrecognized option '--go'"
     prompts = {
         "the user": "deploy it now:\nrun `shopctl deploy --really`",
         "words of the user": "deploy it, never run shopctl deploy --really",
@@ -111,7 +111,7 @@ def test_a_fix_that_is_not_known_to_be_harmless_is_told_only_where_the_user_said
     for number in (1, 2):
         log = ClaudeTranscript(number, cwd=str(project))
         log.prompt(prompts.get(known_by, "deploy it"))
-        log.bash("shopctl deploy --go", said, exit_code=2)
+        log.bash("shopctl deploy --go", error, exit_code=2)
         log.bash("shopctl deploy --really", "done")
         log.write(home / ".claude" / "projects" / "shop")
     if known_by == "the repository":
@@ -121,8 +121,8 @@ def test_a_fix_that_is_not_known_to_be_harmless_is_told_only_where_the_user_said
         (entry,) = [each for each in json.loads(run("entries", "--json").stdout)["entries"] if each["type"] == "error"]
         run("entries", "confirm", entry["name"])
         run("cycle", "--quick")
-    told = fire(wisen, "failure", failed_call("shopctl deploy --go", f"Exit code 2\n{said}", cwd=project))
-    assert ("--go → --really" in told) is (known_by in ("the user", "approval"))
+    delivered = fire(wisen, "failure", failed_call("shopctl deploy --go", f"Exit code 2\n{error}", cwd=project))
+    assert ("--go → --really" in delivered) is (known_by in ("the user", "approval"))
 
 
 @pytest.mark.requirement("S17")
@@ -150,9 +150,9 @@ def test_a_prompt_gets_what_matters_to_it_and_was_not_told(home: Path, project: 
     run("cycle", "--quick")
     assert fire(wisen, "session-start", {"session_id": "s", "cwd": str(project), "source": "startup"}) == ""
     prompt = {"session_id": "s", "cwd": str(project), "prompt": "Install the packages (npm or pnpm?), please."}
-    told = fire(wisen, "prompt", prompt)
-    assert "pnpm instead of npm" in told
-    assert sentinel.strip(told).strip() == ""
+    delivered = fire(wisen, "prompt", prompt)
+    assert "pnpm instead of npm" in delivered
+    assert sentinel.strip(delivered).strip() == ""
     assert fire(wisen, "prompt", prompt) == ""
     assert fire(wisen, "prompt", {**prompt, "session_id": "u", "prompt": "what time is it in Lisbon?"}) == ""
 
@@ -163,9 +163,9 @@ def test_a_prompt_that_asks_for_it_is_told_what_was_said_before(wisen: Path, pro
     def ask(prompt: str, session: str, cwd: Path = project) -> str:
         return fire(wisen, "prompt", {"session_id": session, "cwd": str(cwd), "prompt": prompt})
 
-    told = ask("What did we say about deploying to staging?", "s")
-    assert told.count("- deploy the shop (claude-code, session ") == 1
-    assert sentinel.strip(told).strip() == ""
+    delivered = ask("What did we say about deploying to staging?", "s")
+    assert delivered.count("- deploy the shop (claude-code, session ") == 1
+    assert sentinel.strip(delivered).strip() == ""
     assert ask("What did we say about deploying to staging?", "s") == "", "once in a session"
     assert "deploy the shop" not in ask("What did we say about deploying to staging?", "s2", Path("/"))
     assert "deploy the shop (" not in ask("deploy to staging", "s3"), "it was not asked for"
@@ -220,9 +220,9 @@ def test_a_session_begins_with_what_is_wrong_once_a_day(wisen: Path, project: Pa
     assert "wrong with wisen" not in start("s2"), "told today"
     page = json.loads(current.read_text("utf-8"))
     current.write_text(json.dumps(page | {"alarms": ["claude-code hooks: they are gone. wisen install"]}), "utf-8")
-    told = start("s3")
-    assert "hooks: they are gone" in told
-    assert sentinel.strip(told).strip() == ""
+    delivered = start("s3")
+    assert "hooks: they are gone" in delivered
+    assert sentinel.strip(delivered).strip() == ""
 
 
 def test_what_was_delivered_is_in_the_ledger_once_and_holds_no_text(wisen: Path, project: Path) -> None:
@@ -279,8 +279,8 @@ def test_what_a_hook_heard_in_another_language_is_not_done_unless_the_log_shows_
 
 @pytest.mark.requirement("S15")
 def test_a_bare_wish_to_recall_is_answered_with_what_was_said_last(wisen: Path, project: Path) -> None:
-    told = fire(wisen, "prompt", {"session_id": "s", "cwd": str(project), "prompt": "帮我回忆一下"})
-    assert "pnpm instead of npm" in told
+    delivered = fire(wisen, "prompt", {"session_id": "s", "cwd": str(project), "prompt": "帮我回忆一下"})
+    assert "pnpm instead of npm" in delivered
 
 
 def test_questions_in_the_chat_are_answered_from_the_snapshot(wisen: Path, project: Path) -> None:
@@ -332,10 +332,10 @@ def test_approved_in_the_chat_is_approved_when_the_log_shows_that_the_user_typed
     assert done["answered"] == [f"approved: {waiting['text']}"]
     assert json.loads(run("proposals", "--json").stdout)["proposals"] == []
     assert waiting["text"] in (project / "CLAUDE.md").read_text()
-    told = fire(wisen, "session-start", {"session_id": "next", "cwd": str(project), "source": "startup"})
-    assert f"CLAUDE.md now says: “{waiting['text']}”" in told, "what came of it is told once"
-    told = fire(wisen, "session-start", {"session_id": "later", "cwd": str(project), "source": "startup"})
-    assert waiting["text"] not in told, "the file tells it now: one rule, one channel"
+    delivered = fire(wisen, "session-start", {"session_id": "next", "cwd": str(project), "source": "startup"})
+    assert f"CLAUDE.md now says: “{waiting['text']}”" in delivered, "what came of it is told once"
+    delivered = fire(wisen, "session-start", {"session_id": "later", "cwd": str(project), "source": "startup"})
+    assert waiting["text"] not in delivered, "the file tells it now: one rule, one channel"
 
 
 def test_a_wish_that_the_log_never_shows_is_told_and_dropped_after_a_day(wisen: Path, project: Path) -> None:
@@ -363,14 +363,14 @@ def test_forgotten_in_the_chat_is_taken_out_of_the_file_too(home: Path, wisen: P
 
 
 def test_what_was_said_can_be_forgotten(home: Path, wisen: Path, project: Path) -> None:
-    told = fire(wisen, "session-start", {"session_id": "s", "cwd": str(project), "source": "startup"})
-    rule = told.partition("(R-")[2][:8]
+    delivered = fire(wisen, "session-start", {"session_id": "s", "cwd": str(project), "source": "startup"})
+    rule = delivered.partition("(R-")[2][:8]
     typed(home, project, f"forget R-{rule}")
     done = json.loads(run("cycle", "--quick", "--json").stdout)
     assert "forgotten" in done["answered"][0]
-    told = fire(wisen, "session-start", {"session_id": "n", "cwd": str(project), "source": "startup"})
-    assert "forgotten for good" in told, "that it was done is told once, without a word of it"
-    assert "pnpm" not in told
+    delivered = fire(wisen, "session-start", {"session_id": "n", "cwd": str(project), "source": "startup"})
+    assert "forgotten for good" in delivered, "that it was done is told once, without a word of it"
+    assert "pnpm" not in delivered
     assert fire(wisen, "session-start", {"session_id": "o", "cwd": str(project), "source": "startup"}) == ""
 
 
@@ -382,10 +382,10 @@ def test_words_are_forgotten_where_they_were_typed_and_the_user_is_asked_about_t
     typed(home, project, asked)
     (note,) = (wisen / "spool").glob("*.jsonl")
     assert "pnpm" not in note.read_text()
-    told = fire(wisen, "prompt", {"session_id": "x", "cwd": str(project), "prompt": asked})
-    assert "pnpm instead of npm (R-" in told, "what goes, with its source"
-    assert {"`yes forget pnpm global`", "`yes forget pnpm everywhere`"} <= set(re.findall("`.*?`", told))
-    assert sentinel.strip(told).strip() == ""
+    delivered = fire(wisen, "prompt", {"session_id": "x", "cwd": str(project), "prompt": asked})
+    assert "pnpm instead of npm (R-" in delivered, "what goes, with its source"
+    assert {"`yes forget pnpm global`", "`yes forget pnpm everywhere`"} <= set(re.findall("`.*?`", delivered))
+    assert sentinel.strip(delivered).strip() == ""
     done = json.loads(run("cycle", "--quick", "--json").stdout)["answered"]
     assert [each[:20] for each in done] == ["forgotten for good: "]
     assert "pnpm" not in done[0]
@@ -406,8 +406,8 @@ def test_what_holds_elsewhere_goes_only_when_the_user_says_yes_to_that(
     log.write(home / ".claude" / "projects" / "blog")
     run("rules", "add", "Mention pnpm in every reply.", "--global")
     run("learn")
-    told = twice(home, project, "forget pnpm", second=f"yes forget pnpm {where}")
-    assert ["Noted" in each for each in told] == [True, True]
+    delivered = twice(home, project, "forget pnpm", second=f"yes forget pnpm {where}")
+    assert ["Noted" in each for each in delivered] == [True, True]
     assert len(json.loads(run("cycle", "--quick", "--json").stdout)["answered"]) == 2
     entries = json.loads(run("entries", "list", "--all", "--json").stdout)["entries"]
     assert sum("pnpm" in each["text"] for each in entries) == left, "in the other project"
@@ -418,9 +418,9 @@ def test_a_word_that_no_lesson_holds_may_be_meant_for_the_agent_and_is_asked_bac
     home: Path, wisen: Path, project: Path
 ) -> None:
     typed(home, project, "forget the shopctl sessions", number=8)
-    told = fire(wisen, "prompt", {"session_id": "x", "cwd": str(project), "prompt": "forget shopctl stock"})
-    assert told.count("Nothing was deleted") == 1
-    assert "yes forget shopctl stock" in told
+    delivered = fire(wisen, "prompt", {"session_id": "x", "cwd": str(project), "prompt": "forget shopctl stock"})
+    assert delivered.count("Nothing was deleted") == 1
+    assert "yes forget shopctl stock" in delivered
     assert list((wisen / "spool").glob("*.jsonl")) == []
 
 
@@ -435,10 +435,10 @@ def test_a_yes_to_no_question_forgets_nothing_and_says_what_to_type(
     log.prompt(words)
     log.bash("ls")
     log.write(home / ".claude" / "projects" / "shop")
-    told = fire(wisen, "prompt", {"session_id": log.session, "cwd": str(project), "prompt": words})
-    assert "answers no pending question" in told
-    assert f"first type exactly this, alone: forget {words.partition('forget ')[2]}" in told
-    assert "Noted" not in told
+    delivered = fire(wisen, "prompt", {"session_id": log.session, "cwd": str(project), "prompt": words})
+    assert "answers no pending question" in delivered
+    assert f"first type exactly this, alone: forget {words.partition('forget ')[2]}" in delivered
+    assert "Noted" not in delivered
     assert list((wisen / "spool").glob("*.jsonl")) == []
     assert json.loads(run("cycle", "--quick", "--json").stdout)["answered"] == []
     assert "pnpm" in residue(wisen)
@@ -482,10 +482,10 @@ def test_everything_is_forgotten_only_where_the_scope_was_said(home: Path, wisen
 @pytest.mark.requirement("N8")
 def test_memory_stats_are_counted_by_the_cycle_and_not_pinned(home: Path, wisen: Path, project: Path) -> None:
     event = {"session_id": "s", "cwd": str(project), "prompt": "memory stats"}
-    told = fire(wisen, "prompt", event)
-    assert "this project (" in told
-    assert " 0 rules, 1 said, 1 waiting" in told
-    assert "last update: " in told
+    delivered = fire(wisen, "prompt", event)
+    assert "this project (" in delivered
+    assert " 0 rules, 1 said, 1 waiting" in delivered
+    assert "last update: " in delivered
     run("proposals", "approve", "1")
     run("cycle", "--quick")
     assert " 1 rules, 0 said, 0 waiting" in fire(wisen, "prompt", {**event, "prompt": "Stats?"})

@@ -32,10 +32,10 @@ def wisen(home: Path) -> Path:
     return home / "wisen"
 
 
-def ended(log: Path, call: str, project: Path, command: str = WRONG, said: str = SAID) -> dict[str, object]:
+def ended(log: Path, call: str, project: Path, command: str = WRONG, error: str = SAID) -> dict[str, object]:
     """A call that ended, as Codex tells it: what it printed, and not how it went."""
     where = {"session_id": "t1", "turn_id": "u", "transcript_path": str(log), "cwd": str(project)}
-    called = {"tool_name": "Bash", "tool_input": {"command": command}, "tool_response": said, "tool_use_id": call}
+    called = {"tool_name": "Bash", "tool_input": {"command": command}, "tool_response": error, "tool_use_id": call}
     return {**where, "hook_event_name": "PostToolUse", "model": "m", "permission_mode": "default", **called}
 
 
@@ -86,9 +86,9 @@ def test_what_the_rollout_does_not_tell_is_not_guessed(wisen: Path, project: Pat
 
 def test_a_lesson_of_another_agent_is_told_in_the_same_words(wisen: Path, project: Path) -> None:
     event = {"session_id": "s", "cwd": str(project), "source": "startup"}
-    told = fire(wisen, "session-start", event, agent="codex")
-    assert "pnpm instead of npm" in told
-    assert without_questions(told) == fire(wisen, "session-start", event), "and what is asked is asked once"
+    delivered = fire(wisen, "session-start", event, agent="codex")
+    assert "pnpm instead of npm" in delivered
+    assert without_questions(delivered) == fire(wisen, "session-start", event), "and what is asked is asked once"
 
 
 @pytest.mark.parametrize(("file", "reads"), [("CLAUDE.md", "claude-code"), ("AGENTS.md", "codex")])
@@ -99,8 +99,8 @@ def test_what_a_file_tells_one_agent_is_still_told_to_the_other(
     run("cycle", "--quick")
     for agent in ("claude-code", "codex"):
         event = {"session_id": agent, "cwd": str(project), "source": "startup"}
-        told = fire(wisen, "session-start", event, agent=agent)
-        assert ("pnpm instead of npm (R-" in told) == (agent != reads)
+        delivered = fire(wisen, "session-start", event, agent=agent)
+        assert ("pnpm instead of npm (R-" in delivered) == (agent != reads)
 
 
 @pytest.mark.requirement("X10")
@@ -142,9 +142,9 @@ def test_who_adds_a_guard_is_told_that_its_hook_waits_for_trust(home: Path, proj
     hooks = home / ".codex" / "hooks.json"
     run("install", "codex")
     written = hooks.read_bytes()
-    told = run("guards", "add", "deny shell: shopctl burn").stdout
+    output = run("guards", "add", "deny shell: shopctl burn").stdout
     assert hooks.read_bytes() == written
-    assert "codex does not run these hooks before you trust them: " in told
+    assert "codex does not run these hooks before you trust them: " in output
     assert "codex hooks are not trusted yet" in run("agents").stdout
     run("uninstall", "codex")
     assert not hooks.exists()

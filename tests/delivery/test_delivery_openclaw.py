@@ -32,7 +32,7 @@ def wisen(home: Path) -> Path:
     return home / "wisen"
 
 
-def told(wisen: Path, project: Path, source: str, session: str = "s") -> str:
+def delivered_block(wisen: Path, project: Path, source: str, session: str = "s") -> str:
     return fire(
         wisen, "session-start", {"session_id": session, "cwd": str(project), "source": source}, agent="openclaw"
     )
@@ -52,25 +52,25 @@ def exposures(session: str) -> list[Exposure]:
 
 @pytest.mark.requirement("X5")
 def test_the_block_of_every_turn_is_the_same_and_counts_once(wisen: Path, project: Path) -> None:
-    first = told(wisen, project, "again")
+    first = delivered_block(wisen, project, "again")
     assert "pnpm instead of npm" in first
-    assert told(wisen, project, "again") == first
+    assert delivered_block(wisen, project, "again") == first
     rows = exposures("s")
     assert rows
     assert {(row.agent, row.event) for row in rows} == {("openclaw", "session-start")}
     assert len({row.subject for row in rows}) == len(rows)
-    assert told(wisen, project, "again") == first, "a cycle changes nothing in a session that goes on"
+    assert delivered_block(wisen, project, "again") == first, "a cycle changes nothing in a session that goes on"
     assert exposures("s") == rows
 
 
 def test_a_session_that_was_cleared_under_its_own_name_is_told_everything_anew(wisen: Path, project: Path) -> None:
-    told(wisen, project, "again")
+    delivered_block(wisen, project, "again")
     assert FIXED in fire(wisen, "failure", failed(project), agent="openclaw")
     assert fire(wisen, "failure", failed(project), agent="openclaw") == ""
     before = len(exposures("s"))
     (project / "CLAUDE.md").write_text("- from now on always use pnpm instead of npm\n")
     run("cycle", "--quick")
-    assert "pnpm instead of npm" in told(wisen, project, "clear")
+    assert "pnpm instead of npm" in delivered_block(wisen, project, "clear")
     assert FIXED in fire(wisen, "failure", failed(project), agent="openclaw")
     assert len(exposures("s")) > before
 
@@ -87,7 +87,7 @@ def test_a_fix_that_is_known_from_another_agents_shell_is_told_for_its_own(wisen
 def test_what_a_file_of_its_workspace_tells_is_not_told_again(wisen: Path, project: Path, file: str) -> None:
     (project / file).write_text("- from now on always use pnpm instead of npm\n")
     run("cycle", "--quick")
-    assert "pnpm instead of npm (R-" not in told(wisen, project, "again")
+    assert "pnpm instead of npm (R-" not in delivered_block(wisen, project, "again")
     event = {"session_id": "c", "cwd": str(project), "source": "startup"}
     assert "pnpm instead of npm (R-" in fire(wisen, "session-start", event)
 
@@ -95,7 +95,7 @@ def test_what_a_file_of_its_workspace_tells_is_not_told_again(wisen: Path, proje
 def test_a_file_that_only_claude_code_reads_tells_openclaw_nothing(wisen: Path, project: Path) -> None:
     (project / "CLAUDE.md").write_text("- from now on always use pnpm instead of npm\n")
     run("cycle", "--quick")
-    assert "pnpm instead of npm (R-" in told(wisen, project, "again")
+    assert "pnpm instead of npm (R-" in delivered_block(wisen, project, "again")
 
 
 def test_a_guard_may_ask_there(wisen: Path, project: Path) -> None:

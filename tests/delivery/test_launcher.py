@@ -100,8 +100,8 @@ def test_an_answer_is_handed_on_whole_in_every_shell(home: Home, shell: str) -> 
 def test_the_client_is_told_the_home_the_agent_and_the_event(home: Home) -> None:
     for timeout in (TIMEOUT, ""):
         home.program('cat >"$0.input"\nprintf \'{"%s"}\' "$*"', timeout)
-        told = home.run("before-call")
-        assert told.strip() == f'{{"-I -S {CLIENT} --home {home.path} --agent codex before-call"}}'
+        delivered = home.run("before-call")
+        assert delivered.strip() == f'{{"-I -S {CLIENT} --home {home.path} --agent codex before-call"}}'
         assert (home.path / "python.input").read_bytes() == LONG
     (home.path / "snapshots").mkdir()
     (home.path / "snapshots" / "no-guards").touch()

@@ -26,20 +26,20 @@ def project(home: Path) -> Path:
     return folder
 
 
-def codex(home: Path, project: Path, number: int, provider: str, *said: str) -> None:
+def codex(home: Path, project: Path, number: int, provider: str, *message: str) -> None:
     """A thread of Codex with a provider."""
     log = codex_rollouts.Rollout(number, cwd=str(project), meta={"model_provider": provider})
-    for text in said:
+    for text in message:
         log.prompt(text)
         log.shell("make books")
     log.write(home)
 
 
-def openclaw(home: Path, project: Path, number: int, provider: str, *said: str) -> None:
+def openclaw(home: Path, project: Path, number: int, provider: str, *message: str) -> None:
     """A session of OpenClaw with a provider."""
     log = openclaw_sessions.Transcript(number, version=4, cwd=str(project))
     log.entry("model_change", provider=provider, modelId="some-model")
-    for text in said:
+    for text in message:
         log.prompt(text)
         log.shell("make books")
     openclaw_sessions.Database(home).save(log, f"agent:main:{number}")
@@ -69,9 +69,9 @@ def test_words_for_a_local_model_are_told_to_agents_only_when_the_user_allows_it
     write(home, project, 1, "ollama", SAID)
     write(home, project, 2, "openai", KEPT)
     run("cycle", "--quick")
-    told = start(home, project, "a")
-    assert "year, month and day" in told
-    assert "Quince" not in told
+    delivered = start(home, project, "a")
+    assert "year, month and day" in delivered
+    assert "Quince" not in delivered
     for question in (
         "what did I say about the Quince ledger?",
         "之前说过什么 Quince",
@@ -106,15 +106,15 @@ def test_what_is_said_to_a_hosted_model_as_well_is_told_as_it_was_said_there(hom
     again = "Always name the ledger after the Quince account, from now on."
     codex(home, project, 2, "openai", again)
     run("cycle", "--quick")
-    told = start(home, project, "b")
-    assert again in told
-    assert SAID not in told
+    delivered = start(home, project, "b")
+    assert again in delivered
+    assert SAID not in delivered
     with app.wire().open_for_queries() as learner:
         (state,) = learner.lessons.all()
         assert (state.local, state.text) == (False, again)
-    told = json.dumps(ToolAnswers(start=project).answer("explain", Explain(id=state.entry.name), "claude-code"))
-    assert again in told
-    assert SAID not in told
+    delivered = json.dumps(ToolAnswers(start=project).answer("explain", Explain(id=state.entry.name), "claude-code"))
+    assert again in delivered
+    assert SAID not in delivered
 
 
 def test_the_user_sees_why_it_is_not_told_and_what_changes_that(home: Path, project: Path) -> None:
@@ -151,7 +151,7 @@ def test_a_rule_that_a_person_approves_is_told_to_everybody(home: Path, project:
 def test_agents_are_not_asked_about_turns_that_were_typed_to_a_local_model(
     home: Path, project: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(open_turns, "is_worth_asking", lambda heard, model: bool(heard.text and model))
+    monkeypatch.setattr(open_turns, "is_worth_asking", lambda delivered, model: bool(delivered.text and model))
     doubtful = "hm, the Quince column looks odd, the other way round maybe"
     plain = "hm, the Pear column looks odd, the other way round maybe"
     codex(home, project, 1, "ollama", "count the books", doubtful)

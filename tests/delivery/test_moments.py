@@ -58,9 +58,9 @@ def wisen(home: Path) -> Path:
 def test_before_a_call_like_the_refused_one_the_agent_is_told_what_the_user_said_and_when(
     wisen: Path, orchard: Path
 ) -> None:
-    told = hook_answer(wisen, "before-call", shell_call("cd x && pearctl ship --crate 7", orchard))
-    assert set(told) == {"hookEventName", "additionalContext"}, "it never decides about the call"
-    text = str(told["additionalContext"])
+    delivered = hook_answer(wisen, "before-call", shell_call("cd x && pearctl ship --crate 7", orchard))
+    assert set(delivered) == {"hookEventName", "additionalContext"}, "it never decides about the call"
+    text = str(delivered["additionalContext"])
     assert re.search(rf'2026-03-02, after you ran "pearctl ship --all", the user said: ".*{QUOTE}.?" \(R-', text)
     assert text.count("\n") <= 3
 
@@ -116,8 +116,8 @@ def test_every_agent_is_told_and_gemini_after_the_call_where_it_listens(wisen: P
     event = {**shell_call(COMMAND, orchard), "tool_name": "run_shell_command"}
     assert printed_json(wisen, "before-call", event, agent="gemini-cli") == {}
     response = {"tool_response": {"llmContent": "Output: done"}}
-    told = printed_json(wisen, "after-call", {**event, **response}, agent="gemini-cli")
-    assert QUOTE in json.dumps(told)
+    delivered = printed_json(wisen, "after-call", {**event, **response}, agent="gemini-cli")
+    assert QUOTE in json.dumps(delivered)
     assert printed_json(wisen, "after-call", {**event, **response}, agent="gemini-cli") == {}
 
 
@@ -137,8 +137,10 @@ def test_a_session_is_told_no_more_than_its_budget(
     for number, verb in enumerate(("sell", "press", "store"), 10):
         refused(home, orchard, number, f"no, that's wrong: ask me before you {verb} those", f"pearctl {verb} --all")
     run("cycle", "--quick")
-    told = [fire(wisen, "before-call", shell_call(f"pearctl {verb}", orchard)) for verb in ("sell", "press", "store")]
-    assert [bool(each) for each in told] == [True, True, False]
+    delivered = [
+        fire(wisen, "before-call", shell_call(f"pearctl {verb}", orchard)) for verb in ("sell", "press", "store")
+    ]
+    assert [bool(each) for each in delivered] == [True, True, False]
     monkeypatch.setenv("WISEN_DELIVER_SESSION_TOKENS", "30")
     run("cycle", "--quick")
     assert fire(wisen, "before-call", shell_call("pearctl sell", orchard, session="poor")) == ""

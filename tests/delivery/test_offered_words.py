@@ -26,10 +26,10 @@ OFFERED = {
 }
 
 
-def session(home: Path, number: int, said: str, *, ago: timedelta = timedelta()) -> str:
+def session(home: Path, number: int, message: str, *, ago: timedelta = timedelta()) -> str:
     log = ClaudeTranscript(number, cwd=str(home / "shop"), start=datetime.now(UTC) - ago)
     log.bash("ls")
-    log.prompt(said)
+    log.prompt(message)
     log.bash("ls")
     log.write(home / ".claude" / "projects" / "shop")
     return log.session
@@ -42,10 +42,10 @@ def test_the_answers_are_offered_in_the_language_of_the_lesson_and_taken_in_it(h
     run("cycle", "--quick")
     approve, skip = OFFERED[code]
     start = {"session_id": "s", "cwd": str(home / "shop"), "source": "startup"}
-    told = fire(home / "wisen", "session-start", start)
-    assert f'"{approve}" or "{skip}"' in told
+    delivered = fire(home / "wisen", "session-start", start)
+    assert f'"{approve}" or "{skip}"' in delivered
     if code != "en":
-        assert "approve 1" not in told
+        assert "approve 1" not in delivered
     listed = fire(home / "wisen", "prompt", {**start, "prompt": "what did you learn"})
     assert f'"{approve}" or "{skip}"' in listed
     typed = session(home, 2, approve)

@@ -15,25 +15,25 @@ from tests.delivery.snapshot_store_contract import SnapshotStoreContract
 from wisen.delivery.snapshot_store import HomeSnapshotStore
 from wisen.errors import StoreError
 from wisen.health.hook_health import HomeHookHealth
-from wisen.surfaces.hook.hook_store import HookStore as ClientShelf
+from wisen.surfaces.hook.hook_store import HookStore as ClientStore
 from wisen.system.clock import SystemClock
 
 Leave = Callable[..., None]
 
 
-class TestMemoryShelf(SnapshotStoreContract):
+class TestMemorySnapshotStore(SnapshotStoreContract):
     @pytest.fixture
-    def shelf(self) -> MemorySnapshotStore:
+    def store(self) -> MemorySnapshotStore:
         return MemorySnapshotStore()
 
     @pytest.fixture
-    def leave(self, shelf: MemorySnapshotStore) -> Leave:
-        return shelf.leave
+    def leave(self, store: MemorySnapshotStore) -> Leave:
+        return store.leave
 
 
-class TestHomeShelf(SnapshotStoreContract):
+class TestHomeSnapshotStore(SnapshotStoreContract):
     @pytest.fixture
-    def shelf(self, tmp_path: Path) -> HomeSnapshotStore:
+    def store(self, tmp_path: Path) -> HomeSnapshotStore:
         return HomeSnapshotStore(tmp_path, SystemClock())
 
     @pytest.fixture
@@ -46,23 +46,23 @@ class TestHomeShelf(SnapshotStoreContract):
 
 
 def test_what_a_session_began_with_stays_as_long_as_it_may_go_on(tmp_path: Path) -> None:
-    shelf = HomeSnapshotStore(tmp_path, SystemClock())
+    store = HomeSnapshotStore(tmp_path, SystemClock())
     old = json.dumps({"complaints": "said"}).encode()
-    shelf.publish({"old": old, "said": b"{}"}, b"{}", days=7)
-    client = ClientShelf(str(tmp_path), "claude-code", "s1")
+    store.publish({"old": old, "said": b"{}"}, b"{}", days=7)
+    client = ClientStore(str(tmp_path), "claude-code", "s1")
     client.write_pin({"digest": "old", "told": []})
-    shelf.publish({"new": b"{}"}, b"{}", days=7)
-    assert shelf.digests() == {"old", "said", "new"}
+    store.publish({"new": b"{}"}, b"{}", days=7)
+    assert store.digests() == {"old", "said", "new"}
     pin = next((tmp_path / "snapshots" / "pins").iterdir())
     long_ago = (SystemClock().now() - timedelta(days=8)).timestamp()
     os.utime(pin, (long_ago, long_ago))
-    shelf.publish({"new": b"{}"}, b"{}", days=7)
-    assert shelf.digests() == {"new"}
+    store.publish({"new": b"{}"}, b"{}", days=7)
+    assert store.digests() == {"new"}
     assert not pin.exists()
 
 
 def test_a_note_that_cannot_be_read_is_empty_and_harms_no_other(tmp_path: Path) -> None:
-    client = ClientShelf(str(tmp_path), "claude-code", "s1")
+    client = ClientStore(str(tmp_path), "claude-code", "s1")
     client.record("failure", ids=["8e2f44:1"], arm="given")
     (tmp_path / "spool" / "x.jsonl").write_bytes(b'{"half')
     found = {each.name: each.records for each in HomeSnapshotStore(tmp_path, SystemClock()).read_spool()}
@@ -72,7 +72,7 @@ def test_a_note_that_cannot_be_read_is_empty_and_harms_no_other(tmp_path: Path) 
 
 
 def test_what_fired_and_what_failed_is_told(tmp_path: Path) -> None:
-    client = ClientShelf(str(tmp_path), "claude-code", "s1")
+    client = ClientStore(str(tmp_path), "claude-code", "s1")
     client.record_heartbeat("prompt")
     client.record_failure("failure", "TimeUp")
     hook_health_check = HomeHookHealth(tmp_path, "1")
@@ -96,7 +96,7 @@ def test_a_shelf_that_cannot_be_written_says_so(tmp_path: Path) -> None:
 @pytest.mark.parametrize("session", ["../../etc/passwd", "a/b", "", "x" * 500, "é", "\udcff", "a\0b"])
 def test_no_name_of_a_session_leads_out_of_the_home(tmp_path: Path, session: str) -> None:
     home = tmp_path / "home"
-    client = ClientShelf(str(home), "claude-code", session)
+    client = ClientStore(str(home), "claude-code", session)
     client.write_pin({"digest": "d"})
     client.record("prompt", ids=[])
     assert client.read_pin()["digest"] == "d"

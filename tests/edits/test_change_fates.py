@@ -15,21 +15,21 @@ LATER = HeadStep(HeadStepKind.FORWARD, b"", b"")
 REWORDED = b"- Use pnpm 9. <!-- wisen:R-7f3a -->\n"
 
 
-def told(now: bytes | None, at_head: bytes | None = None, *steps: HeadStep) -> ChangeFate:
+def fate(now: bytes | None, at_head: bytes | None = None, *steps: HeadStep) -> ChangeFate:
     git = None if at_head is None else CheckedOutFile("b", at_head)
     return determine_fate(LINE, now, git, steps).fate
 
 
 def test_a_line_that_was_moved_still_stands() -> None:
-    assert told(b"# Other\n\nwords\n" + OURS) is ChangeFate.STANDS
-    assert told(OURS, b"", SWITCH) is ChangeFate.STANDS
+    assert fate(b"# Other\n\nwords\n" + OURS) is ChangeFate.STANDS
+    assert fate(OURS, b"", SWITCH) is ChangeFate.STANDS
 
 
 @pytest.mark.parametrize(
     ("now", "expected"), [(b"", ChangeFate.REMOVED), (None, ChangeFate.REMOVED), (REWORDED, ChangeFate.REWORDED)]
 )
 def test_in_a_file_without_git_it_was_the_person(now: bytes | None, expected: ChangeFate) -> None:
-    assert told(now) is expected
+    assert fate(now) is expected
 
 
 def test_his_words_are_told() -> None:
@@ -39,8 +39,8 @@ def test_his_words_are_told() -> None:
 @pytest.mark.requirement("S19")
 @pytest.mark.parametrize("now", [b"", REWORDED])
 def test_a_switched_branch_is_not_a_refusal(now: bytes) -> None:
-    assert told(now, now, HeadStep(HeadStepKind.SWITCHED, OURS, now)) is ChangeFate.UNCLEAR
-    assert told(now, now, HeadStep(HeadStepKind.REWRITTEN, OURS, now)) is ChangeFate.UNCLEAR
+    assert fate(now, now, HeadStep(HeadStepKind.SWITCHED, OURS, now)) is ChangeFate.UNCLEAR
+    assert fate(now, now, HeadStep(HeadStepKind.REWRITTEN, OURS, now)) is ChangeFate.UNCLEAR
     assert determine_fate(LINE, now, CheckedOutFile("b", now), None).fate is ChangeFate.UNCLEAR, (
         "how HEAD moved cannot be told"
     )
@@ -50,14 +50,14 @@ def test_a_switched_branch_is_not_a_refusal(now: bytes) -> None:
 @pytest.mark.parametrize(("now", "expected"), [(b"", ChangeFate.REMOVED), (REWORDED, ChangeFate.REWORDED)])
 def test_what_a_commit_on_the_branch_took_out_or_reworded_was_the_person(now: bytes, expected: ChangeFate) -> None:
     removal = HeadStep(HeadStepKind.FORWARD, OURS, now)
-    assert told(now, now, removal) is expected
-    assert told(now, now, HeadStep(HeadStepKind.FORWARD, b"", OURS), removal) is expected
-    assert told(now, now, SWITCH, removal) is expected, "on the branch that was switched to"
+    assert fate(now, now, removal) is expected
+    assert fate(now, now, HeadStep(HeadStepKind.FORWARD, b"", OURS), removal) is expected
+    assert fate(now, now, SWITCH, removal) is expected, "on the branch that was switched to"
     rebased = HeadStep(HeadStepKind.REWRITTEN, now, now)
-    assert told(now, now, removal, rebased) is expected, "and then rebased"
-    assert told(now, now, removal, HeadStep(HeadStepKind.SWITCHED, now, now)) is ChangeFate.UNCLEAR
+    assert fate(now, now, removal, rebased) is expected, "and then rebased"
+    assert fate(now, now, removal, HeadStep(HeadStepKind.SWITCHED, now, now)) is ChangeFate.UNCLEAR
     back = HeadStep(HeadStepKind.FORWARD, now, OURS)
-    assert told(now, now, removal, back, HeadStep(HeadStepKind.SWITCHED, OURS, now)) is ChangeFate.UNCLEAR
+    assert fate(now, now, removal, back, HeadStep(HeadStepKind.SWITCHED, OURS, now)) is ChangeFate.UNCLEAR
 
 
 @pytest.mark.parametrize(
@@ -71,15 +71,15 @@ def test_what_a_commit_on_the_branch_took_out_or_reworded_was_the_person(now: by
     ],
 )
 def test_without_a_switch_it_was_the_person(now: bytes, at_head: bytes, expected: ChangeFate) -> None:
-    assert told(now, at_head) is expected
-    assert told(now, at_head, LATER) is expected, "commits of other things take nothing out of a file"
+    assert fate(now, at_head) is expected
+    assert fate(now, at_head, LATER) is expected, "commits of other things take nothing out of a file"
 
 
 @pytest.mark.parametrize(("now", "expected"), [(b"", ChangeFate.REMOVED), (REWORDED, ChangeFate.REWORDED)])
 def test_what_differs_from_the_commit_that_is_checked_out_was_done_in_the_working_tree(
     now: bytes, expected: ChangeFate
 ) -> None:
-    assert told(now, OURS, SWITCH) is expected
+    assert fate(now, OURS, SWITCH) is expected
 
 
 @pytest.mark.parametrize(
@@ -97,7 +97,7 @@ def test_what_differs_from_the_commit_that_is_checked_out_was_done_in_the_workin
 def test_a_mark_taken_off_leaves_the_words_theirs_and_words_struck_out_are_refused(
     now: bytes, expected: ChangeFate
 ) -> None:
-    assert told(now) is expected
+    assert fate(now) is expected
 
 
 @pytest.mark.parametrize(

@@ -43,7 +43,7 @@ class Edits(RuleBasedStateMachine):
         self.path = Path(self.folder.name) / "AGENTS.md"
         self.checkouts = MemoryCheckouts()
         self.edit_ports = make_edit_ports(checkouts=self.checkouts)
-        self.door = Editor(self.edit_ports)
+        self.editor = Editor(self.edit_ports)
         self.number = 0
         self.moved = 0
         self.open: list[str] = []
@@ -74,7 +74,7 @@ class Edits(RuleBasedStateMachine):
         self.number += 1
         theirs, before, mode = self.his_lines(), self.content(), self.mode()
         try:
-            change = self.door.add_line(plan(self.path, self.number, f"Rule {self.number}.", heading)).change
+            change = self.editor.add_line(plan(self.path, self.number, f"Rule {self.number}.", heading)).change
         except UsageError:
             assert self.content() == before
             return
@@ -87,7 +87,7 @@ class Edits(RuleBasedStateMachine):
     def undo(self, which: int) -> None:
         id_ = self.open.pop(which % len(self.open))
         theirs, mode = self.his_lines(), self.mode()
-        self.door.undo(id_)
+        self.editor.undo(id_)
         assert self.his_lines() == theirs
         assert self.mode() in (None, mode)
 
@@ -235,7 +235,7 @@ class SettingsEdits(RuleBasedStateMachine):
         self.folder = tempfile.TemporaryDirectory()
         self.format: Format = "json"
         self.edit_ports = make_edit_ports()
-        self.door = Editor(self.edit_ports)
+        self.editor = Editor(self.edit_ports)
         self.open: dict[str, tuple[str | int, ...]] = {}
         self.touched = self.by_hand = False
         self.found: set[tuple[str, ChangeFate]] = set()
@@ -252,7 +252,7 @@ class SettingsEdits(RuleBasedStateMachine):
         before = self.path.read_bytes()
         try:
             digest = content_digest(before)
-            edit = self.door.set_value(ValuePlan(str(self.path), keys, value, "needed", digest, removes))  # type: ignore[arg-type]
+            edit = self.editor.set_value(ValuePlan(str(self.path), keys, value, "needed", digest, removes))  # type: ignore[arg-type]
         except SettingsUnclear:
             assert self.path.read_bytes() == before
             return
@@ -267,7 +267,7 @@ class SettingsEdits(RuleBasedStateMachine):
         self.by_hand |= self.touched  # an earlier one of ours may have been rejected before this one
         before = self.path.read_bytes()
         try:
-            self.door.undo(id_)
+            self.editor.undo(id_)
         except UsageError:
             assert self.touched
             assert self.path.read_bytes() == before

@@ -35,7 +35,7 @@ class ReadOnly(UserFiles):
         raise FileError(f"{seen.path} is read-only.")
 
 
-def editor(ledger: MemoryLedger | None = None) -> Editor:
+def make_editor(ledger: MemoryLedger | None = None) -> Editor:
     return Editor(make_edit_ports(ledger))
 
 
@@ -44,21 +44,21 @@ def test_a_line_is_put_in_and_taken_back_byte_for_byte(tmp_path: Path) -> None:
     path = tmp_path / "CLAUDE.md"
     path.write_bytes(b"\xef\xbb\xbf# Shop\r\n\r\nmine")
     path.chmod(0o640)
-    door = editor()
-    change = door.add_line(plan(path)).change
+    editor = make_editor()
+    change = editor.add_line(plan(path)).change
     assert b"wisen:R-0000" in path.read_bytes()
     assert isinstance(change.operation, LineEdit)
     assert (change.operation.id, change.operation.heading, change.why) == ("R-0000", "Rules", "you said so")
     assert change.tokens > 0
     assert b"mine" not in b"".join(splice.old + splice.new for splice in change.splices)
-    assert door.undo(change.id, dry_run=True).kind is UndoKind.EXACTLY
+    assert editor.undo(change.id, dry_run=True).kind is UndoKind.EXACTLY
     assert b"wisen:R-0000" in path.read_bytes()
-    assert door.last_change() == change
-    assert door.undo(change.id).kind is UndoKind.EXACTLY
-    assert door.last_change() is None
+    assert editor.last_change() == change
+    assert editor.undo(change.id).kind is UndoKind.EXACTLY
+    assert editor.last_change() is None
     assert path.read_bytes() == b"\xef\xbb\xbf# Shop\r\n\r\nmine"
     assert path.stat().st_mode & 0o777 == 0o640
-    assert door.undo(change.id).kind is UndoKind.ALREADY
+    assert editor.undo(change.id).kind is UndoKind.ALREADY
 
 
 @pytest.mark.requirement("S19")
@@ -69,66 +69,66 @@ def test_a_plan_that_saw_another_file_changes_nothing(tmp_path: Path) -> None:
     path.write_text("# Shop\nnew words\n")
     ledger = MemoryLedger()
     with pytest.raises(FileChanged, match=r"CLAUDE\.md"):
-        editor(ledger).add_line(stale)
+        make_editor(ledger).add_line(stale)
     assert path.read_text() == "# Shop\nnew words\n"
     assert ledger.changes.of(machine="desk") == ()
 
 
 def test_a_file_that_we_made_goes_with_our_last_line_and_an_empty_one_of_his_stays(tmp_path: Path) -> None:
-    made, his = tmp_path / "made.md", tmp_path / "his.md"
-    his.write_bytes(b"")
-    door = editor()
-    changes = [door.add_line(plan(path, number)).change for number, path in enumerate((made, his))]
-    more = door.add_line(plan(made, 7, "Sort by date.")).change
+    made, users_file = tmp_path / "made.md", tmp_path / "his.md"
+    users_file.write_bytes(b"")
+    editor = make_editor()
+    changes = [editor.add_line(plan(path, number)).change for number, path in enumerate((made, users_file))]
+    more = editor.add_line(plan(made, 7, "Sort by date.")).change
     for change in (*changes, more):
-        door.undo(change.id)
+        editor.undo(change.id)
     assert not made.exists()
-    assert his.read_bytes() == b""
+    assert users_file.read_bytes() == b""
 
 
 def test_a_line_he_made_his_own_or_took_out_is_left_alone(tmp_path: Path) -> None:
     path = tmp_path / "CLAUDE.md"
     path.write_text("# Shop\n")
-    door = editor()
-    one, two = (door.add_line(plan(path, *each)).change for each in ((1, "Use pnpm."), (2, "Sort by date.")))
-    his = path.read_text().replace("Use pnpm.", "Use pnpm 9.").replace("- Sort by date. <!-- wisen:R-0002 -->\n", "")
-    path.write_text(his)
-    assert door.undo(one.id).kind is UndoKind.ALREADY
-    assert door.undo(two.id).kind is UndoKind.ALREADY
-    assert path.read_text() == his
+    editor = make_editor()
+    one, two = (editor.add_line(plan(path, *each)).change for each in ((1, "Use pnpm."), (2, "Sort by date.")))
+    edited = path.read_text().replace("Use pnpm.", "Use pnpm 9.").replace("- Sort by date. <!-- wisen:R-0002 -->\n", "")
+    path.write_text(edited)
+    assert editor.undo(one.id).kind is UndoKind.ALREADY
+    assert editor.undo(two.id).kind is UndoKind.ALREADY
+    assert path.read_text() == edited
 
 
 def test_what_is_gone_already_is_over_and_the_change_before_it_is_the_last(tmp_path: Path) -> None:
     path = tmp_path / "CLAUDE.md"
     path.write_text("# Shop\n")
-    door = editor()
-    one, two = (door.add_line(plan(path, *each)).change for each in ((1, "Use pnpm."), (2, "Sort by date.")))
+    editor = make_editor()
+    one, two = (editor.add_line(plan(path, *each)).change for each in ((1, "Use pnpm."), (2, "Sort by date.")))
     path.write_text(path.read_text().replace("- Sort by date. <!-- wisen:R-0002 -->\n", ""))
-    assert door.last_change() == two
-    assert door.undo(two.id, dry_run=True).kind is UndoKind.ALREADY
-    assert door.last_change() == two
-    assert door.undo(two.id).kind is UndoKind.ALREADY
-    assert door.last_change() == one
+    assert editor.last_change() == two
+    assert editor.undo(two.id, dry_run=True).kind is UndoKind.ALREADY
+    assert editor.last_change() == two
+    assert editor.undo(two.id).kind is UndoKind.ALREADY
+    assert editor.last_change() == one
 
 
 def test_a_file_that_he_deleted_is_not_made_again(tmp_path: Path) -> None:
     path = tmp_path / "CLAUDE.md"
     path.write_text("# Shop\n")
-    door = editor()
-    change = door.add_line(plan(path)).change
+    editor = make_editor()
+    change = editor.add_line(plan(path)).change
     path.unlink()
-    assert door.undo(change.id).kind is UndoKind.ALREADY
+    assert editor.undo(change.id).kind is UndoKind.ALREADY
     assert not path.exists()
 
 
 def test_a_line_he_made_his_own_never_makes_room(tmp_path: Path) -> None:
     path = tmp_path / "MEMORY.md"
     path.write_text("# Mine\n" + "words\n" * 190)
-    door = editor()
-    door.add_line(plan(path, 0, "Rule 0."))
+    editor = make_editor()
+    editor.add_line(plan(path, 0, "Rule 0."))
     path.write_text(path.read_text().replace("Rule 0.", "Rule 0, in my words."))
     for number in range(1, 20):
-        door.add_line(plan(path, number, f"Rule {number}."))
+        editor.add_line(plan(path, number, f"Rule {number}."))
     assert "Rule 0, in my words." in path.read_text()
     assert "Rule 1. " not in path.read_text()
 
@@ -136,16 +136,16 @@ def test_a_line_he_made_his_own_never_makes_room(tmp_path: Path) -> None:
 def test_what_cannot_be_written_is_said_and_nothing_is_recorded(tmp_path: Path) -> None:
     path, ledger = tmp_path / "MEMORY.md", MemoryLedger()
     path.write_text("mine\n" * 250)
-    door = editor(ledger)
+    editor = make_editor(ledger)
     with pytest.raises(FileFull, match=r"has 250 lines, and what agents read is best kept to 200 lines"):
-        door.add_line(plan(path))
+        editor.add_line(plan(path))
     path.write_text("```\n")
     with pytest.raises(UsageError, match="fence"):
-        door.add_line(plan(path))
+        editor.add_line(plan(path))
     with pytest.raises(UsageError, match="may not be stored"):
-        door.add_line(plan(path, text="use the key " + "AKIA" + "IOSFODNN7EXAMPLQ"))
+        editor.add_line(plan(path, text="use the key " + "AKIA" + "IOSFODNN7EXAMPLQ"))
     with pytest.raises(UsageError, match="No change has the id 'x'"):
-        door.undo("x")
+        editor.undo("x")
     assert ledger.changes.of(machine="desk") == ()
     assert path.read_text() == "```\n"
 
@@ -154,11 +154,11 @@ def test_lines_make_room_and_come_back_with_one_undo(tmp_path: Path) -> None:
     path = tmp_path / "MEMORY.md"
     path.write_text("# Mine\n" + "words\n" * 190)
     edit_ports = make_edit_ports()
-    door, worth = Editor(edit_ports), dict[str, float]()
+    editor, worth = Editor(edit_ports), dict[str, float]()
     for number in range(20):
         worth[f"R-{number:04x}"] = float(number)
         before = path.read_bytes()
-        last = door.add_line(plan(path, number, f"Rule {number}."), worth).change
+        last = editor.add_line(plan(path, number, f"Rule {number}."), worth).change
     kept = {each.id for each in managed_lines(path.read_bytes())}
     assert "R-0013" in kept
     assert "R-0000" not in kept
@@ -170,7 +170,7 @@ def test_lines_make_room_and_come_back_with_one_undo(tmp_path: Path) -> None:
         each for each in known.changes if isinstance(each.operation, LineEdit) and each.operation.id == gone
     )
     assert known.fates[archived.id] is ChangeFate.ARCHIVED
-    assert door.undo(last.id).kind is UndoKind.EXACTLY
+    assert editor.undo(last.id).kind is UndoKind.EXACTLY
     assert path.read_bytes() == before
     assert edit_history(edit_ports).fates[archived.id] is ChangeFate.STANDS
 
@@ -178,23 +178,23 @@ def test_lines_make_room_and_come_back_with_one_undo(tmp_path: Path) -> None:
 def test_a_line_that_made_room_and_was_taken_back_meanwhile_stays_away(tmp_path: Path) -> None:
     path = tmp_path / "MEMORY.md"
     path.write_text("# Mine\n" + "words\n" * 194)
-    door = editor()
-    first, second, third = (door.add_line(plan(path, number, f"Rule {number}.")).change for number in range(3))
+    editor = make_editor()
+    first, second, third = (editor.add_line(plan(path, number, f"Rule {number}.")).change for number in range(3))
     assert isinstance(third.operation, LineEdit)
     assert third.operation.archived == ("R-0000",)
-    assert door.undo(first.id).kind is UndoKind.ALREADY
-    door.undo(third.id)
+    assert editor.undo(first.id).kind is UndoKind.ALREADY
+    editor.undo(third.id)
     assert [each.id for each in managed_lines(path.read_bytes())] == ["R-0001"]
-    door.undo(second.id)
+    editor.undo(second.id)
     assert path.read_text() == "# Mine\n" + "words\n" * 194
 
 
 def test_a_section_holds_only_so_many_lines_of_ours(tmp_path: Path) -> None:
     path = tmp_path / "AGENTS.md"
     path.write_text("## Rules\n" + "- mine\n" * 70)
-    door = editor()
+    editor = make_editor()
     for number in range(70):
-        door.add_line(plan(path, number, f"Rule {number}."), {f"R-{number:04x}": 1.0})
+        editor.add_line(plan(path, number, f"Rule {number}."), {f"R-{number:04x}": 1.0})
     assert len(managed_lines(path.read_bytes())) == 60
     assert path.read_text().count("- mine\n") == 70
 
@@ -205,10 +205,10 @@ def test_hundreds_of_promotions_never_pass_the_budget_and_never_touch_a_persons_
     path = tmp_path / "MEMORY.md"
     mine = [b"# Memory", b"", b"- My own line, which stays.", b"## Rules", b"- and this one", b"\xff" * 3_000]
     path.write_bytes(b"\n".join(mine))
-    door, budget = editor(), budget_of("MEMORY.md")
+    editor, budget = make_editor(), budget_of("MEMORY.md")
     for number in range(size(250, 1_000)):
         heading = ("Rules", "Tools", "Style")[number % 3]
-        door.add_line(
+        editor.add_line(
             plan(path, number, f"Rule {number}. " + "x" * (number % 300), heading), {f"R-{number:04x}": number % 7}
         )
         content = path.read_bytes()
@@ -218,7 +218,7 @@ def test_hundreds_of_promotions_never_pass_the_budget_and_never_touch_a_persons_
 
 def test_only_looking_writes_and_records_nothing(tmp_path: Path) -> None:
     path, ledger = tmp_path / "CLAUDE.md", MemoryLedger()
-    edit = editor(ledger).add_line(plan(path), dry_run=True)
+    edit = make_editor(ledger).add_line(plan(path), dry_run=True)
     assert edit.old_content is None
     assert b"Use pnpm" in (edit.new_content or b"")
     assert not path.exists()
@@ -230,10 +230,12 @@ def test_two_names_of_one_file_are_one_file(tmp_path: Path) -> None:
     real, link = tmp_path / "AGENTS.md", tmp_path / "CLAUDE.md"
     real.write_text("# Shop\n")
     link.symlink_to("AGENTS.md")
-    door = editor()
-    one, two = (door.add_line(plan(path, number, f"Rule {number}.")).change for number, path in enumerate((real, link)))
-    assert door.undo(one.id).kind is UndoKind.ALONE
-    assert door.undo(two.id).kind is UndoKind.ALONE
+    editor = make_editor()
+    one, two = (
+        editor.add_line(plan(path, number, f"Rule {number}.")).change for number, path in enumerate((real, link))
+    )
+    assert editor.undo(one.id).kind is UndoKind.ALONE
+    assert editor.undo(two.id).kind is UndoKind.ALONE
     assert real.read_text() == "# Shop\n"
     assert link.is_symlink()
 
@@ -257,9 +259,9 @@ def test_what_he_did_is_noted_once_and_his_word_stays(tmp_path: Path) -> None:
     path = tmp_path / "CLAUDE.md"
     path.write_text("# Shop\n")
     edit_ports = make_edit_ports()
-    door = Editor(edit_ports)
+    editor = Editor(edit_ports)
     for number, text in enumerate(("Use pnpm.", "Sort by date.", "Be brief.")):
-        door.add_line(plan(path, number, text))
+        editor.add_line(plan(path, number, text))
     assert detect_user_edits(edit_ports) == ()
     path.write_text(
         path.read_text().replace("Use pnpm.", "Use pnpm 9.").replace("- Be brief. <!-- wisen:R-0002 -->\n", "")
@@ -278,13 +280,13 @@ def test_a_change_that_was_recorded_and_never_made_is_told_so_and_is_no_refusal(
     path, ledger = tmp_path / "CLAUDE.md", MemoryLedger()
     path.write_text("# Shop\n")
     edit_ports = make_edit_ports(ledger)._replace(files=ReadOnly())
-    door = Editor(edit_ports)
+    editor = Editor(edit_ports)
     with pytest.raises(FileError, match="read-only"):
-        door.add_line(plan(path))
+        editor.add_line(plan(path))
     (change,) = ledger.changes.of(machine="desk")
     assert edit_history(edit_ports).fates[change.id] is ChangeFate.NOT_MADE
-    assert door.last_change() is None
-    assert door.undo(change.id).kind is UndoKind.ALREADY
+    assert editor.last_change() is None
+    assert editor.undo(change.id).kind is UndoKind.ALREADY
     assert detect_user_edits(edit_ports) == ()
     later = edit_ports._replace(clock=FixedClock(NOON + timedelta(hours=1)))
     assert [look.fate for look in detect_user_edits(later)] == [ChangeFate.NOT_MADE]
@@ -309,10 +311,10 @@ ENTRY = b"## [LRN-20260115-001] best_practice\n\nUse pnpm.\n\n---\n"
 def test_a_passage_is_put_at_the_end_replaced_and_taken_back(tmp_path: Path) -> None:
     path = tmp_path / "LEARNINGS.md"
     path.write_bytes(b"# Learnings\n\nmine, without an end")
-    door = editor()
+    editor = make_editor()
 
     def place(new: bytes, old: bytes = b"") -> Change:
-        return door.add_passage(PassagePlan(str(path), new, "learnt", content_digest(path.read_bytes()), old)).change
+        return editor.add_passage(PassagePlan(str(path), new, "learnt", content_digest(path.read_bytes()), old)).change
 
     first = place(ENTRY)
     newer = ENTRY.replace(b"Use pnpm.", b"Use pnpm 9.")
@@ -323,23 +325,23 @@ def test_a_passage_is_put_at_the_end_replaced_and_taken_back(tmp_path: Path) -> 
     with pytest.raises(UsageError, match="not ours"):
         place(newer, old=b"mine")
     path.write_bytes(path.read_bytes() + b"his new entry\n")
-    assert door.undo(second.id).kind is UndoKind.ALONE
+    assert editor.undo(second.id).kind is UndoKind.ALONE
     assert path.read_bytes() == b"# Learnings\n\nmine, without an end\n" + ENTRY + b"his new entry\n"
-    assert door.undo(first.id).kind is UndoKind.ALONE
+    assert editor.undo(first.id).kind is UndoKind.ALONE
     assert path.read_bytes() == b"# Learnings\n\nmine, without an end\nhis new entry\n"
 
 
 def test_taking_back_what_was_taken_back_behind_another_touch_stays_taken_back(tmp_path: Path) -> None:
     path = tmp_path / "CLAUDE.md"
     path.write_text("# Shop\n")
-    door = editor()
-    first = door.add_line(plan(path, 1, "Use pnpm.")).change
+    editor = make_editor()
+    first = editor.add_line(plan(path, 1, "Use pnpm.")).change
     path.write_text(path.read_text() + "- his\n")
-    second = door.add_line(plan(path, 2, "Sort by date.")).change
-    door.undo(first.id)
-    third = door.add_line(plan(path, 3, "Be brief.")).change
-    door.undo(second.id)
-    door.undo(third.id)
+    second = editor.add_line(plan(path, 2, "Sort by date.")).change
+    editor.undo(first.id)
+    third = editor.add_line(plan(path, 3, "Be brief.")).change
+    editor.undo(second.id)
+    editor.undo(third.id)
     assert managed_lines(path.read_bytes()) == ()
     assert "- his\n" in path.read_text()
 

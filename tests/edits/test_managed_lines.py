@@ -179,7 +179,7 @@ def test_sections_of_ours_behind_a_line_without_an_end_go_in_any_order(first: st
 @pytest.mark.requirement("S7")
 def test_what_a_person_wrote_into_our_section_keeps_its_heading() -> None:
     now, block = insert_line(b"# Shop\n", "Rules", "Use pnpm.", ID)
-    his = now + b"- and never npm\n"
-    assert remove_line(his, ID, [block]) == b"# Shop\n\n## Rules\n\n- and never npm\n"
+    edited = now + b"- and never npm\n"
+    assert remove_line(edited, ID, [block]) == b"# Shop\n\n## Rules\n\n- and never npm\n"
     below = now + b"\nHis text.\n"
     assert b"His text." in remove_line(below, ID, [block])

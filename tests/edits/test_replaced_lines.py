@@ -39,15 +39,15 @@ def test_lines_put_in_each_others_place_are_undone_in_any_order(
 ) -> None:
     path = tmp_path / "CLAUDE.md"
     path.write_bytes(before)
-    door = Editor(make_edit_ports())
-    made = [door.add_line(plan(path, 1, "Use npm."))]
+    editor = Editor(make_edit_ports())
+    made = [editor.add_line(plan(path, 1, "Use npm."))]
     one = path.read_bytes()
-    made.append(door.replace_line(plan(path, 2, "Use pnpm."), "R-0001"))
+    made.append(editor.replace_line(plan(path, 2, "Use pnpm."), "R-0001"))
     assert path.read_bytes() == one.replace(b"Use npm. <!-- wisen:R-0001", b"Use pnpm. <!-- wisen:R-0002")
-    made.append(door.replace_line(plan(path, 3, "Use bun."), "R-0002"))
+    made.append(editor.replace_line(plan(path, 3, "Use bun."), "R-0002"))
     assert texts(path) == ["Use bun."]
     for which in order:
-        door.undo(made[which].change.id)
+        editor.undo(made[which].change.id)
     assert path.read_bytes() == before
 
 
@@ -55,14 +55,14 @@ def test_undone_the_old_line_stands_in_its_place_again_and_what_others_wrote_sta
     path = tmp_path / "CLAUDE.md"
     path.write_bytes(b"# Shop\n")
     edit_ports = make_edit_ports()
-    door = Editor(edit_ports)
-    old = door.add_line(plan(path, 1, "Use npm.")).change
+    editor = Editor(edit_ports)
+    old = editor.add_line(plan(path, 1, "Use npm.")).change
     path.write_bytes(path.read_bytes().replace(b"Use npm.", b"Use npm 9."))
-    new = door.replace_line(plan(path, 2, "Use bun."), "R-0001").change
+    new = editor.replace_line(plan(path, 2, "Use bun."), "R-0001").change
     assert edit_history(edit_ports).fates[old.id] is ChangeFate.ARCHIVED
     path.write_bytes(path.read_bytes() + b"\nMore of mine.\n")
     assert detect_user_edits(edit_ports) == ()
-    door.undo(new.id)
+    editor.undo(new.id)
     assert texts(path) == ["Use npm 9."], "in the words that the user had given it"
     assert path.read_bytes().endswith(b"\nMore of mine.\n")
 
@@ -70,11 +70,11 @@ def test_undone_the_old_line_stands_in_its_place_again_and_what_others_wrote_sta
 def test_other_words_for_the_same_line_are_put_in_its_place(tmp_path: Path) -> None:
     path = tmp_path / "AGENTS.md"
     path.write_bytes(b"* his\n* Use npm. <!-- wisen:R-0001 -->\n* his too\n")
-    door = Editor(make_edit_ports())
+    editor = Editor(make_edit_ports())
     held = path.read_bytes()
-    change = door.replace_line(plan(path, 1, "Use npm 9."), "R-0001").change
+    change = editor.replace_line(plan(path, 1, "Use npm 9."), "R-0001").change
     assert path.read_bytes() == b"* his\n* Use npm 9. <!-- wisen:R-0001 -->\n* his too\n"
-    door.undo(change.id)
+    editor.undo(change.id)
     assert path.read_bytes() == held
 
 

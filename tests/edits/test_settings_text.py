@@ -495,13 +495,13 @@ def put_back(text: str, format: Format, path: Path, value: Json, *, removes: boo
     files, edit_ports = MemoryFiles(), make_edit_ports()
     file = File("/home/me") / f"settings.{format}"
     files.put(file, text.encode())
-    door = Editor(edit_ports._replace(files=files))
+    editor = Editor(edit_ports._replace(files=files))
     try:
-        edit = door.set_value(ValuePlan(str(file), path, value, "a test", content_digest(text.encode()), removes))
+        edit = editor.set_value(ValuePlan(str(file), path, value, "a test", content_digest(text.encode()), removes))
     except (SettingsUnclear, UsageError):
         return None
     edited = files.read(file).content
-    door.undo(edit.change.id)
+    editor.undo(edit.change.id)
     restored = files.read(file).content
     assert edited is not None
     assert restored is not None

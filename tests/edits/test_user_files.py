@@ -342,7 +342,7 @@ def test_what_a_killed_writer_left_is_removed_and_nothing_else(file: Path) -> No
 
 def test_of_writers_at_once_each_gets_its_edit_in_or_is_told(file: Path) -> None:
     """Check that every acknowledged line is there, once; a writer that came too late was told so and read again."""
-    told: list[Exception] = []
+    errors: list[Exception] = []
     start = threading.Barrier(4)
 
     def add(name: int) -> None:
@@ -354,7 +354,7 @@ def test_of_writers_at_once_each_gets_its_edit_in_or_is_told(file: Path) -> None
                     FILES.write(seen, (seen.content or b"") + b"%d-%d\n" % (name, number))
                     break
                 except FileChanged as error:
-                    told.append(error)
+                    errors.append(error)
 
     threads = [threading.Thread(target=add, args=(name,)) for name in range(4)]
     for thread in threads:
@@ -363,7 +363,7 @@ def test_of_writers_at_once_each_gets_its_edit_in_or_is_told(file: Path) -> None
         thread.join()
     lines = file.read_bytes().splitlines()
     assert sorted(lines) == sorted([b"old", *(b"%d-%d" % (name, number) for name in range(4) for number in range(15))])
-    assert told
+    assert errors
     assert names(file.parent) == ["CLAUDE.md"]
 
 

@@ -42,7 +42,7 @@ TO_CODEX = "the sacks should stand upright"
 
 def make_project(home: Path, monkeypatch: pytest.MonkeyPatch, turns: Iterable[str] = ()) -> Path:
     """A project whose turns are all in doubt, with an agent that may help."""
-    monkeypatch.setattr(open_turns, "is_worth_asking", lambda heard, model: bool(heard.text))
+    monkeypatch.setattr(open_turns, "is_worth_asking", lambda turn, model: bool(turn.text))
     project = home / "orchard"
     for name in ("orchard", "barn"):
         (home / name).mkdir()
@@ -72,9 +72,9 @@ def open_turn_ids(project: Path) -> dict[str, str]:
         return {each.text: each.id for each in found}
 
 
-def point_at(project: Path, turn: str, **said: Any) -> ToolAnswer:
+def point_at(project: Path, turn: str, **answer: Any) -> ToolAnswer:
     """What becomes of what an agent says of a turn."""
-    return ask_tool(project, "point", turn=turn, **({"kind": "correction"} | said))
+    return ask_tool(project, "point", turn=turn, **({"kind": "correction"} | answer))
 
 
 def typed_texts(learner: Learner) -> list[str]:

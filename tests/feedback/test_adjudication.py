@@ -57,10 +57,10 @@ def learnt() -> tuple[Signals, tuple[str, ...]]:
     """Learn, and tell what was heard and what the report warns of."""
     with wisen.open_learner() as learner:
         warnings = learner.learn().warnings
-        heard: Signals = {text: set() for text in TYPED}
+        signals: Signals = {text: set() for text in TYPED}
         for each in learner.home.index.findings.signals(Selection()):
-            heard[each.text].add(each.said.signal.kind)
-    return heard, warnings
+            signals[each.text].add(each.said.signal.kind)
+    return signals, warnings
 
 
 def afresh(home: Path) -> None:
@@ -85,18 +85,18 @@ def ruling(rule: Callable[[str], tuple[bool, bool]]) -> Callable[[Mapping[str, A
 @pytest.fixture
 def offline(home: Path) -> Signals:
     plant(home)
-    heard, warnings = learnt()
+    signals, warnings = learnt()
     assert warnings == ()
     afresh(home)
-    return heard
+    return signals
 
 
 def with_model(home: Path, script: Script, **more: object) -> tuple[Server, Signals, tuple[str, ...]]:
     """Learn with a model that may decide."""
     with serve_chat(script) as server:
         configure(home, server.name, adjudicate=True, **more)
-        heard, warnings = learnt()
-    return server, heard, warnings
+        signals, warnings = learnt()
+    return server, signals, warnings
 
 
 def sent(server: Server) -> list[str]:
@@ -113,17 +113,17 @@ def test_the_model_decides_what_is_doubtful_and_nothing_else(home: Path, offline
     def other(text: str) -> tuple[bool, bool]:
         return SignalKind.CORRECTION not in offline[text], SignalKind.PREFERENCE not in offline[text]
 
-    server, heard, warnings = with_model(home, ruling(other))
+    server, signals, warnings = with_model(home, ruling(other))
     asked = set(sent(server))
     assert warnings == ()
     assert asked, "none of the texts is doubtful: put others into TYPED"
     assert asked < set(TYPED), "only what is doubtful goes out"
     for text in TYPED:
         if text in asked:
-            assert doubted(heard[text]) == set(DOUBTED_KINDS) - doubted(offline[text]), text
+            assert doubted(signals[text]) == set(DOUBTED_KINDS) - doubted(offline[text]), text
         else:
-            assert heard[text] == offline[text], text
-        assert heard[text] - set(DOUBTED_KINDS) == offline[text] - set(DOUBTED_KINDS)
+            assert signals[text] == offline[text], text
+        assert signals[text] - set(DOUBTED_KINDS) == offline[text] - set(DOUBTED_KINDS)
 
 
 def test_only_what_was_typed_goes_out(home: Path, offline: Signals) -> None:
@@ -151,8 +151,8 @@ def test_what_was_asked_once_is_not_paid_for_twice(home: Path, offline: Signals)
 def test_it_is_off_unless_the_user_wants_it(home: Path, offline: Signals) -> None:
     with serve_chat(ruling(lambda _: (True, True))) as server:
         configure(home, server.name)
-        heard, warnings = learnt()
-    assert (server.requests, heard, warnings) == ([], offline, ())
+        signals, warnings = learnt()
+    assert (server.requests, signals, warnings) == ([], offline, ())
 
 
 @pytest.mark.parametrize(
@@ -170,8 +170,8 @@ def test_it_is_off_unless_the_user_wants_it(home: Path, offline: Signals) -> Non
     ids=lambda says: f"{says.status} {says.text[:30]} {says.refusal} {says.after}",
 )
 def test_where_there_is_no_answer_the_detectors_word_stands(home: Path, offline: Signals, says: ChatAnswer) -> None:
-    server, heard, warnings = with_model(home, [says], seconds=2)
-    assert heard == offline
+    server, signals, warnings = with_model(home, [says], seconds=2)
+    assert signals == offline
     assert server.requests
     assert warnings
     assert all("The result of wisen's own detector stands." in each for each in warnings)
@@ -188,16 +188,18 @@ def test_a_model_that_answers_nonsense_is_not_asked_for_ever(home: Path) -> None
     ("more", "told"),
     [({"calls_per_day": 0}, "calls_per_day"), ({"tokens_per_day": 10}, "tokens_per_day"), ({"money_per_day": 0.0}, "")],
 )
-def test_over_a_cap_the_detectors_word_stands(home: Path, offline: Signals, more: dict[str, object], told: str) -> None:
-    if not told:  # a local model costs nothing, unless the user says so
+def test_over_a_cap_the_detectors_word_stands(
+    home: Path, offline: Signals, more: dict[str, object], warning: str
+) -> None:
+    if not warning:  # a local model costs nothing, unless the user says so
         with serve_chat(ruling(lambda _: (False, False))) as server:
             configure(home, server.name, adjudicate=True, prices={server.name: {"input": 1, "output": 1}}, **more)
-            heard, warnings = learnt()
+            signals, warnings = learnt()
         assert "money_per_day" in warnings[0]
     else:
-        server, heard, warnings = with_model(home, ruling(lambda _: (False, False)), **more)
-        assert told in warnings[0]
-    assert (server.requests, heard) == ([], offline)
+        server, signals, warnings = with_model(home, ruling(lambda _: (False, False)), **more)
+        assert warning in warnings[0]
+    assert (server.requests, signals) == ([], offline)
 
 
 @pytest.mark.parametrize("name", ["", "nonsense", f"{REFUSING}/v1|small", "openai:gpt-5-nano"])
@@ -206,15 +208,15 @@ def test_without_a_model_that_answers_the_detectors_word_stands(
 ) -> None:
     monkeypatch.delenv("OPENAI_API_KEY", raising=False)
     configure(home, name, adjudicate=True)
-    heard, warnings = learnt()
-    assert heard == offline
+    signals, warnings = learnt()
+    assert signals == offline
     assert len(warnings) == 1
 
 
 def test_answers_about_what_was_not_asked_change_nothing(home: Path, offline: Signals) -> None:
     strange = [{"id": id_, "correction": True, "preference": True} for id_ in ("0", "999", "", "1; DROP TABLE signals")]
-    _, heard, warnings = with_model(home, [ChatAnswer(json.dumps({"rulings": strange}))])
-    assert (heard, warnings) == (offline, ())
+    _, signals, warnings = with_model(home, [ChatAnswer(json.dumps({"rulings": strange}))])
+    assert (signals, warnings) == (offline, ())
 
 
 def test_an_order_in_a_message_changes_labels_at_most(home: Path) -> None:
@@ -256,9 +258,9 @@ def test_long_texts_and_clear_ones_are_not_doubted() -> None:
 
 @pytest.mark.parametrize("text", TYPED)
 def test_what_was_decided_is_said_with_a_lesson_where_there_is_one(text: str) -> None:
-    heard = TypedTurn(text=text)
-    assert not {each.kind for each in signals_of_kinds(heard, ())} & set(DOUBTED_KINDS)
-    both = signals_of_kinds(heard, DOUBTED_KINDS)
+    turn = TypedTurn(text=text)
+    assert not {each.kind for each in signals_of_kinds(turn, ())} & set(DOUBTED_KINDS)
+    both = signals_of_kinds(turn, DOUBTED_KINDS)
     assert {each.kind for each in both} & set(DOUBTED_KINDS) == set(DOUBTED_KINDS)
     assert [each.probability for each in both] == sorted((each.probability for each in both), reverse=True)
     lessons = [each.lesson.text for each in both if each.lesson is not None]

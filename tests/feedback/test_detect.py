@@ -27,13 +27,13 @@ CORRECTION, PRAISE = SignalKind.CORRECTION, SignalKind.PRAISE
 @pytest.fixture(autouse=True, scope="module")
 def _languages_are_loaded() -> None:
     """Each language is loaded once in a process: that is no part of what a turn takes."""
-    for said in (
+    for message in (
         *("never use it", "no lo uses nunca", "ne l'utilise jamais pas", "benutze das nie nicht", "não use isso nunca"),
         *("non usarlo mai", "använd inte det aldrig", "nigdy nie używaj tego", "bunu asla kullanma", "đừng dùng nó"),
         *("никогда не используй", "لا تستخدم هذا أبدا", "कभी मत करो", "永远不要用"),
         *("使わないでください", "쓰지 마세요", "NUL"),
     ):
-        detect(TypedTurn(text=said))
+        detect(TypedTurn(text=message))
 
 
 def kinds(text: str, before: PrecedingEvent = PrecedingEvent.OK) -> set[SignalKind]:
@@ -45,8 +45,8 @@ def weights() -> dict[str, Any]:
     return cast("dict[str, Any]", json.loads(read))
 
 
-def likely(heard: TypedTurn, kind: SignalKind = CORRECTION) -> float:
-    return shipped_detector().probabilities(heard)[kind]
+def likely(turn: TypedTurn, kind: SignalKind = CORRECTION) -> float:
+    return shipped_detector().probabilities(turn)[kind]
 
 
 def phrases(text: str) -> list[str]:
@@ -123,12 +123,12 @@ def test_a_negated_word_of_praise_is_told_apart() -> None:
         ("abcdefghijklmn undo", {"take_back"}),
     ],
 )
-def test_where_a_phrase_stands_is_told(text: str, told: set[str]) -> None:
+def test_where_a_phrase_stands_is_told(text: str, detected: set[str]) -> None:
     assert {
         name
         for name in named_features(TypedTurn(text=text))
         if name.startswith("take_back") and PAIR_SEPARATOR not in name
-    } == told
+    } == detected
 
 
 def test_phrases_of_a_group_count_up_to_three_and_everyday_words_once() -> None:
@@ -187,26 +187,26 @@ def test_any_turn_gives_probabilities_and_sorted_signals(
     calls: tuple[str, ...],
     undone: bool | None,
 ) -> None:
-    heard = TypedTurn(text=text, before=before, reason=reason, earlier=earlier, calls=calls, undone=undone)
-    assert all(0.0 <= value <= 1.0 for value in shipped_detector().probabilities(heard).values())
-    signals: tuple[Signal, ...] = detect(heard)
+    turn = TypedTurn(text=text, before=before, reason=reason, earlier=earlier, calls=calls, undone=undone)
+    assert all(0.0 <= value <= 1.0 for value in shipped_detector().probabilities(turn).values())
+    signals: tuple[Signal, ...] = detect(turn)
     assert list(signals) == sorted(signals, key=lambda signal: -signal.probability)
     assert all(0 <= signal.start < signal.end <= len(text) for signal in signals)
-    assert detect(heard) == signals
+    assert detect(turn) == signals
 
 
-said = st.lists(
+messages = st.lists(
     st.sampled_from("no that was wrong, use the other table. please never again? great thanks still missing".split()),
     max_size=14,
 ).map(" ".join)
 
 
 @given(
-    text=said,
+    text=messages,
     before=st.sampled_from(PrecedingEvent),
-    earlier=st.lists(said, max_size=3).map(tuple),
-    calls=st.lists(said, max_size=3).map(tuple),
-    later=st.none() | st.lists(said, max_size=2).map(tuple),
+    earlier=st.lists(messages, max_size=3).map(tuple),
+    calls=st.lists(messages, max_size=3).map(tuple),
+    later=st.none() | st.lists(messages, max_size=2).map(tuple),
 )
 def test_what_holds_is_what_the_probabilities_of_the_whole_turn_say(
     text: str,
@@ -215,21 +215,21 @@ def test_what_holds_is_what_the_probabilities_of_the_whole_turn_say(
     calls: tuple[str, ...],
     later: tuple[str, ...] | None,
 ) -> None:
-    heard = TypedTurn(text=text, before=before, earlier=earlier, calls=calls, later=later)
-    all_kinds = weights()["abroad" if is_foreign_message(heard) else "kinds"]
+    turn = TypedTurn(text=text, before=before, earlier=earlier, calls=calls, later=later)
+    all_kinds = weights()["abroad" if is_foreign_message(turn) else "kinds"]
     held = {
         kind: pytest.approx(probability, abs=1e-12)
-        for kind, probability in shipped_detector().probabilities(heard).items()
+        for kind, probability in shipped_detector().probabilities(turn).items()
         if probability >= all_kinds[kind]["threshold"] and text
     }
-    found = detect(heard)
+    found = detect(turn)
     lessons = [signal for signal in found if signal.lesson is not None]
     possible = [each for each in shipped_reader().possible_directives_in(text) if not each.passing]
-    told = tuple(each for each in possible if not each.doubtful)
-    if not told and held.keys() & {CORRECTION, SignalKind.PREFERENCE}:
-        told = shipped_reader().demands_in(text)
+    certain = tuple(each for each in possible if not each.doubtful)
+    if not certain and held.keys() & {CORRECTION, SignalKind.PREFERENCE}:
+        certain = shipped_reader().demands_in(text)
     sure = [each for each in lessons if not each.is_doubtful]
-    assert [each.lesson.text for each in sure if each.lesson] == [each.text for each in told]
+    assert [each.lesson.text for each in sure if each.lesson] == [each.text for each in certain]
     in_doubt = [each for each in lessons if each.is_doubtful]
     assert [each.lesson.text for each in in_doubt if each.lesson] == [each.text for each in possible if each.doubtful]
     assert all(each.probability == IN_DOUBT for each in in_doubt)
@@ -240,12 +240,12 @@ def test_what_holds_is_what_the_probabilities_of_the_whole_turn_say(
 
 
 @given(
-    text=said | st.text(max_size=300),
+    text=messages | st.text(max_size=300),
     before=st.sampled_from(PrecedingEvent),
     reason=st.booleans(),
-    earlier=st.lists(said, max_size=3).map(tuple),
-    calls=st.lists(said | st.sampled_from(["Edit a.py", "git commit -m x"]), max_size=9).map(tuple),
-    later=st.none() | st.lists(said, max_size=2).map(tuple),
+    earlier=st.lists(messages, max_size=3).map(tuple),
+    calls=st.lists(messages | st.sampled_from(["Edit a.py", "git commit -m x"]), max_size=9).map(tuple),
+    later=st.none() | st.lists(messages, max_size=2).map(tuple),
     known=st.none() | st.booleans(),
 )
 def test_weighing_side_by_side_gives_what_the_named_features_add_up_to(
@@ -257,18 +257,18 @@ def test_weighing_side_by_side_gives_what_the_named_features_add_up_to(
     later: tuple[str, ...] | None,
     known: bool | None,
 ) -> None:
-    heard = TypedTurn(
+    turn = TypedTurn(
         text=text, before=before, reason=reason, earlier=earlier, calls=calls, later=later, undone=known, conceded=known
     )
     file = weights()
-    for kind, probability in shipped_detector().probabilities(heard).items():
-        of = file["abroad" if is_foreign_message(heard) else "kinds"][kind]
-        score = of["bias"] + sum(of["weights"].get(name, 0.0) * value for name, value in named_features(heard).items())
+    for kind, probability in shipped_detector().probabilities(turn).items():
+        of = file["abroad" if is_foreign_message(turn) else "kinds"][kind]
+        score = of["bias"] + sum(of["weights"].get(name, 0.0) * value for name, value in named_features(turn).items())
         assert probability == pytest.approx(1 / (1 + math.exp(-score)), abs=1e-9)
-    found = next((signal.lesson for signal in detect(heard) if signal.lesson), None)
+    found = next((signal.lesson for signal in detect(turn) if signal.lesson), None)
     if found is not None:
         of = file["lasting"]
-        values = durability_features(heard, found.text, count_groups(found.text), named_features(heard))
+        values = durability_features(turn, found.text, count_groups(found.text), named_features(turn))
         score = of["bias"] + sum(of["weights"].get(name, 0.0) * value for name, value in values.items())
         likely = 1 / (1 + math.exp(-score))
         stated = max(likely, STATED_LASTING) if found.marker else likely

@@ -131,7 +131,7 @@ def hearing(*arguments: str) -> dict[str, Any]:
 
 def test_building_tells_how_well_the_held_back_sentences_are_heard(home: Path) -> None:
     beside = put(home, sentences=SENTENCES)
-    held = {kind: [each for each in said if is_held_back(each)] for kind, said in SENTENCES.items()}
+    held = {kind: [each for each in sentences if is_held_back(each)] for kind, sentences in SENTENCES.items()}
     assert all(len(held[kind]) >= least for kind, least in MIN_SENTENCES.items())
     assert all(len(held[kind]) < len(SENTENCES[kind]) for kind in MIN_SENTENCES)
     found = hearing()
@@ -141,9 +141,9 @@ def test_building_tells_how_well_the_held_back_sentences_are_heard(home: Path) -
     assert found["heard"] >= 0.8 * found["directives"]
     assert found["negations_kept"] == found["prohibitions_heard"] >= 0.8 * found["prohibitions"]
     assert found["taken"] <= 1
-    told = " ".join(run("languages", "build").stdout.split())
-    assert f"Dutch (nl), on test sentences: {found['heard']} of {found['directives']} directives" in told
-    assert f"{found['taken']} of {found['harmless']} harmless ones mistaken for a directive" in told
+    output = " ".join(run("languages", "build").stdout.split())
+    assert f"Dutch (nl), on test sentences: {found['heard']} of {found['directives']} directives" in output
+    assert f"{found['taken']} of {found['harmless']} harmless ones mistaken for a directive" in output
 
 
 def test_a_worse_file_is_told_as_worse(home: Path) -> None:
@@ -157,8 +157,8 @@ def test_a_worse_file_is_told_as_worse(home: Path) -> None:
     # What follows a file is only what is not held back: by the rest it is judged.
     assert after["missed"]
     assert not any(map(is_held_back, after["missed"]))
-    told = run("languages", "build").stdout
-    assert not any(each in told for kind in SENTENCES.values() for each in kind if is_held_back(each))
+    output = run("languages", "build").stdout
+    assert not any(each in output for kind in SENTENCES.values() for each in kind if is_held_back(each))
 
 
 def test_a_file_that_hears_too_much_is_told_so(home: Path) -> None:
@@ -181,10 +181,10 @@ def test_with_too_few_sentences_it_says_so_and_how_many_are_needed(
     found = hearing()
     assert set(found["needed"]) == set(MIN_SENTENCES)
     assert all(0 < found["needed"][kind] <= 2 * least for kind, least in MIN_SENTENCES.items())
-    told = "".join(run("languages", "build").stdout.split())
-    assert "toofewsentencestomeasurehowwellitisunderstood" in told
-    assert f"{found['needed']['harmless']}harmless.Addthemtoxx".removesuffix("xx") in told
-    assert "".join(str(beside).split()) in told
+    output = "".join(run("languages", "build").stdout.split())
+    assert "toofewsentencestomeasurehowwellitisunderstood" in output
+    assert f"{found['needed']['harmless']}harmless.Addthemtoxx".removesuffix("xx") in output
+    assert "".join(str(beside).split()) in output
 
 
 @pytest.mark.parametrize("broken", ["directives = ", 'directions = ["x"]', "harmless = [1]"])
@@ -247,12 +247,12 @@ def test_a_model_writes_the_sentences_too_and_those_of_the_user_stay(home: Path)
 
 
 def test_sentences_that_may_not_be_kept_are_left_out() -> None:
-    class Said:
+    class ModelAnswer:
         directives = ("Gebruik altijd pnpm.", "используй pnpm", "x" * 300, "a\x07b", "Gebruik altijd  pnpm.", " ")
         prohibitions = ("token ghp_" + "b7Kd93jfK2mQ0vXz71LpRtY5wEuB4nHsCgJ6",)
         harmless = ('Zeg "ja" \\ niets.',)
 
-    kept = valid_sentences(Said(), "Latin")
+    kept = valid_sentences(ModelAnswer(), "Latin")
     assert (kept.directives, kept.prohibitions) == (("Gebruik altijd pnpm.",), ())
     assert read_sentences(format_sentences(kept, "A comment.\nTwo lines."), "x") == kept
 

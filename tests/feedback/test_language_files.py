@@ -71,8 +71,8 @@ def test_one_that_extends_another_holds_the_phrases_of_both(one: Language, other
 def test_a_file_that_extends_german_adds_to_it_and_takes_nothing_away() -> None:
     head = 'code = "de"\nname = "German"\nown_name = "Deutsch"\nextends = true\n'
     model = build_detector((read_language(f'{head}[correction]\nunmistakable = ["sapperlot"]\n', "de.toml"),))
-    for said in ("sapperlot, der Knopf gehört nach links", "das ist falsch, der Knopf gehört nach links"):
-        assert SignalKind.CORRECTION in {each.kind for each in model.signals(TypedTurn(text=said))}
+    for message in ("sapperlot, der Knopf gehört nach links", "das ist falsch, der Knopf gehört nach links"):
+        assert SignalKind.CORRECTION in {each.kind for each in model.signals(TypedTurn(text=message))}
 
 
 @pytest.mark.parametrize(

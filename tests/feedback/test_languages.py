@@ -53,10 +53,10 @@ def dutch(home: Path, text: str = DUTCH, name: str = "nl.toml") -> Path:
     return file
 
 
-def session(home: Path, *said: str, number: int = 1) -> None:
+def session(home: Path, *messages: str, number: int = 1) -> None:
     """A session in which something was done before each thing that was said."""
     log = ClaudeTranscript(number, cwd=str(home / "shop"), start=datetime.now(UTC) - timedelta(hours=2))
-    for each in said:
+    for each in messages:
         log.ok(log.call("Edit", file_path="/x/a.py", old_string="a", new_string="b"))
         log.say("Done.")
         log.prompt(each)
@@ -123,9 +123,9 @@ def test_a_broken_file_is_told_with_its_reason_and_learning_goes_on(home: Path, 
         assert says in warning
         assert len(corrections(learner)) == 1
         assert warning in learner.status().warnings
-    told = run("doctor", expect=4).stdout
-    assert "xx.toml" in told.replace("\n", "")
-    assert "It is skipped" in " ".join(told.split())
+    output = run("doctor", expect=4).stdout
+    assert "xx.toml" in output.replace("\n", "")
+    assert "It is skipped" in " ".join(output.split())
 
 
 def test_two_files_of_one_language_are_one_too_many(home: Path) -> None:
@@ -192,9 +192,9 @@ def test_languages_are_listed_with_how_often_they_are_spoken_and_those_without_a
     assert german["newest"].startswith(f"{datetime.now(UTC):%Y-}")
     (none,) = found["unknown"]
     assert (none["code"], none["turns"] >= 3, "de" in none["words"]) == ("nl", True, True)
-    told = run("languages", "list").stdout
-    assert "Dutch (nl) has no file" in told
-    assert "wisen languages build --model" in told
+    output = run("languages", "list").stdout
+    assert "Dutch (nl) has no file" in output
+    assert "wisen languages build --model" in output
     assert files_of(home) == before
 
     dutch(home)
@@ -214,9 +214,9 @@ def test_without_a_model_it_is_told_which_languages_lack_a_file(home: Path) -> N
     assert "Every language that you write in has a file" in run("languages", "build").stdout
     month(home, USERS["nl"])
     run("learn")
-    told = run("languages", "build").stdout
-    assert "Dutch (nl) has no file" in told
-    assert "docs/languages.md" in told
+    output = run("languages", "build").stdout
+    assert "Dutch (nl) has no file" in output
+    assert "docs/languages.md" in output
     assert not (home / "wisen" / "languages").exists()
     assert "No heavy model is configured" in run("languages", "build", "--model", expect=1).stderr
 
@@ -325,9 +325,9 @@ def test_a_file_of_keywords_is_taken_in_and_heard(home: Path) -> None:
     folder = home / "wisen" / "languages"
     assert "would be imported" in run("languages", "build", "--from", source, "--dry-run").stdout
     assert not folder.exists()
-    told = run("languages", "build", "--from", source).stdout
-    assert "Dutch (nl): 6 phrases imported" in told
-    assert "Swedish (sv): 1 phrase imported" in told
+    output = run("languages", "build", "--from", source).stdout
+    assert "Dutch (nl): 6 phrases imported" in output
+    assert "Swedish (sv): 1 phrase imported" in output
     language = read_language_file(folder / "nl.toml")
     assert language.correction == {"told": ("fout",), "unmistakable": ("dat klopt niet",)}
     assert language.praise == {"praise": ("top gedaan",), "thanks": ("bedankt hoor",)}
@@ -364,8 +364,8 @@ def test_a_file_of_keywords_that_is_not_one_is_refused_with_the_value(home: Path
 
 
 def test_a_file_of_keywords_is_written_and_what_stands_there_stays(home: Path) -> None:
-    said = ["Dat klopt niet, zet het links", "dat is fout, helaas", "je bent vergeten het te testen"]
-    month(home, [*said, *SHIPPED["de"], *SHIPPED["en"]])
+    messages = ["Dat klopt niet, zet het links", "dat is fout, helaas", "je bent vergeten het te testen"]
+    month(home, [*messages, *SHIPPED["de"], *SHIPPED["en"]])
     dutch(home)
     run("learn")
     file = home / "keywords.json"
@@ -395,8 +395,8 @@ def test_a_file_of_keywords_is_written_and_what_stands_there_stays(home: Path) -
 def test_forgetting_names_the_language_file_that_holds_the_words(home: Path) -> None:
     file = dutch(home)
     run("learn", expect=3)
-    told = run("forget", "dat is fout", "--scope", "all", "--yes").stdout.replace("\n", "")
-    assert str(file) in told
-    assert "contains it" in told
+    output = run("forget", "dat is fout", "--scope", "all", "--yes").stdout.replace("\n", "")
+    assert str(file) in output
+    assert "contains it" in output
     assert file.read_text(encoding="utf-8") == DUTCH
     assert "left" not in run("forget", "fout je bent", "--scope", "all", "--yes").stdout

@@ -41,9 +41,9 @@ def test_what_says_that_it_lasts_is_standing_and_names_its_marker() -> None:
     ],
 )
 def test_what_is_not_kept_is_told_with_its_reason(text: str, why: str) -> None:
-    kept, standing, told = kept_of(text)
+    kept, standing, delivered = kept_of(text)
     assert (kept, standing) == (False, False)
-    assert why in told
+    assert why in delivered
 
 
 def test_a_correction_of_a_stopped_call_is_kept_with_its_trigger() -> None:
@@ -63,9 +63,9 @@ def test_it_is_shown_in_eighty_columns_and_as_json(home: object) -> None:
     shown = run("detect", text).stdout
     assert "kept: " in shown
     assert all(len(line) <= 80 for line in shown.splitlines())
-    (told,) = json.loads(run("detect", text, "--json").stdout)["messages"]
-    assert [each["kept"] for each in told["keeps"]] == [True]
-    assert {"quote", "standing", "marker", "trigger", "why"} < told["keeps"][0].keys()
+    (answer,) = json.loads(run("detect", text, "--json").stdout)["messages"]
+    assert [each["kept"] for each in answer["keeps"]] == [True]
+    assert {"quote", "standing", "marker", "trigger", "why"} < answer["keeps"][0].keys()
     assert (
         "trigger: git push"
         in run("detect", "no, that's wrong", "--before", "interrupt", "--call", "git push origin main").stdout

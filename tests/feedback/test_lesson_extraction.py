@@ -14,7 +14,7 @@ from wisen.model.signal import LessonTopic, Polarity, SignalKind, TypedTurn
 
 
 @pytest.mark.parametrize(
-    ("said", "learnt"),
+    ("message", "learnt"),
     [
         ("No, that's wrong. Use port 8080 instead of 3000 please", "Use port 8080 instead of 3000."),
         ("no, use pnpm, not npm. always.", "Use pnpm, not npm. always."),
@@ -37,8 +37,8 @@ from wisen.model.signal import LessonTopic, Polarity, SignalKind, TypedTurn
         ("isn't it only a message?", "Isn't it only a message?"),
     ],
 )
-def test_a_lesson_says_what_to_do_in_the_users_words(said: str, learnt: str) -> None:
-    assert lesson_text(said) == learnt
+def test_a_lesson_says_what_to_do_in_the_users_words(message: str, learnt: str) -> None:
+    assert lesson_text(message) == learnt
 
 
 @pytest.mark.parametrize("tail", [" please", ", Thanks!", " :)", " —", " , thank you."])
@@ -52,14 +52,14 @@ def test_what_limits_or_stresses_a_lesson_stays(tail: str) -> None:
     assert lesson_text(f"use the other table, {tail}") == f"Use the other table, {tail}"
 
 
-@pytest.mark.parametrize("said", ["👎", "that was wrong", "you misunderstood", "no no no", "stop", "", "  \n"])
-def test_where_only_something_is_wrong_there_is_no_lesson(said: str) -> None:
-    assert lesson_text(said) == ""
+@pytest.mark.parametrize("message", ["👎", "that was wrong", "you misunderstood", "no no no", "stop", "", "  \n"])
+def test_where_only_something_is_wrong_there_is_no_lesson(message: str) -> None:
+    assert lesson_text(message) == ""
 
 
 def test_pasted_output_is_not_the_lesson() -> None:
-    said = "```\nuse this\n```\nerror.go:12: please use that\nsort the list by name, not by date"
-    assert lesson_text(said) == "Sort the list by name, not by date."
+    message = "```\nuse this\n```\nerror.go:12: please use that\nsort the list by name, not by date"
+    assert lesson_text(message) == "Sort the list by name, not by date."
 
 
 @pytest.mark.parametrize(

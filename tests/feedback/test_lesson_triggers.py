@@ -13,14 +13,14 @@ def signal(kind: SignalKind = SignalKind.CORRECTION, lesson: Lesson | None = Non
     return Signal(kind=kind, probability=0.9, start=0, end=3, polarity=Polarity.AGAINST, lesson=lesson)
 
 
-def heard(said: str, *signals: Signal) -> tuple[Signal, ...]:
-    history = build_history("said go on", "ok git push origin harvest", "refused", f"said {said}")
+def signals_with_call(message: str, *signals: Signal) -> tuple[Signal, ...]:
+    history = build_history("said go on", "ok git push origin harvest", "refused", f"said {message}")
     return add_triggers(history, history.turns[-1], signals)
 
 
 @pytest.mark.requirement("N5")
 def test_a_correction_of_a_refused_call_is_a_lesson_in_the_users_words_that_is_not_told_at_starts() -> None:
-    (found,) = heard("no, I had asked   for a review first", signal())
+    (found,) = signals_with_call("no, I had asked   for a review first", signal())
     assert found.lesson is not None
     assert found.lesson.text == "no, I had asked for a review first"
     assert found.lesson.trigger is not None
@@ -33,20 +33,20 @@ def test_every_lesson_of_a_message_gets_the_trigger_and_stays_as_it_is_else() ->
     lesson = Lesson(
         text="Never push", forbids=True, durable=0.9, is_durable=True, about=LessonTopic.TOOL, standing=True
     )
-    one, two = heard("Never push. Ask me.", signal(lesson=lesson), signal(SignalKind.PREFERENCE, lesson))
+    one, two = signals_with_call("Never push. Ask me.", signal(lesson=lesson), signal(SignalKind.PREFERENCE, lesson))
     for each in (one, two):
         assert each.lesson is not None
         assert each.lesson.trigger is not None
         assert (each.lesson.text, each.lesson.standing) == ("Never push", True)
 
 
-@pytest.mark.parametrize("said", ["no " + "and wrong again " * 30, "no, don't push just this once"])
+@pytest.mark.parametrize("message", ["no " + "and wrong again " * 30, "no, don't push just this once"])
 @pytest.mark.requirement("N4")
-def test_a_long_correction_and_one_for_now_are_no_lesson_of_the_moment(said: str) -> None:
-    assert heard(said, signal()) == (signal(),)
+def test_a_long_correction_and_one_for_now_are_no_lesson_of_the_moment(message: str) -> None:
+    assert signals_with_call(message, signal()) == (signal(),)
 
 
 def test_praise_is_no_lesson_and_without_a_call_nothing_changes() -> None:
-    assert heard("great", signal(SignalKind.PRAISE)) == (signal(SignalKind.PRAISE),)
+    assert signals_with_call("great", signal(SignalKind.PRAISE)) == (signal(SignalKind.PRAISE),)
     history = build_history("said go on", "ok ls", "said that is wrong")
     assert add_triggers(history, history.turns[-1], [signal()]) == (signal(),)

@@ -22,8 +22,8 @@ from wisen.text.sameness import LessonIndex
 
 def learnt(text: str) -> Lesson:
     """What is learnt where a message is known to be a correction."""
-    heard = TypedTurn(text=text, before=PrecedingEvent.OK)
-    found = shipped_detector().signals(heard, forced={SignalKind.CORRECTION})
+    turn = TypedTurn(text=text, before=PrecedingEvent.OK)
+    found = shipped_detector().signals(turn, forced={SignalKind.CORRECTION})
     return next(each.lesson for each in found if each.lesson is not None)
 
 
@@ -114,37 +114,39 @@ REMARKS = [
 
 
 @pytest.mark.requirement("N4", "X7")
-@pytest.mark.parametrize(("said", "kept"), FORBIDDEN, ids=[said for said, _ in FORBIDDEN])
-def test_what_forbids_stays_in_the_lesson(said: str, kept: str) -> None:
-    lesson = learnt(said).text
+@pytest.mark.parametrize(("message", "kept"), FORBIDDEN, ids=[message for message, _ in FORBIDDEN])
+def test_what_forbids_stays_in_the_lesson(message: str, kept: str) -> None:
+    lesson = learnt(message).text
     assert kept in lesson.casefold()
     words = re.findall(r"\w+", lesson.casefold())
-    assert " ".join(words) in " ".join(re.findall(r"\w+", said.casefold()))
+    assert " ".join(words) in " ".join(re.findall(r"\w+", message.casefold()))
 
 
 @pytest.mark.requirement("N4", "X7")
-@pytest.mark.parametrize("said", [*REMARKS, "log lines with emoji? no. plain text."])
-def test_what_negates_and_is_no_directive_teaches_nothing_by_itself(said: str) -> None:
-    found = shipped_detector().signals(TypedTurn(text=said, before=PrecedingEvent.OK), forced={SignalKind.CORRECTION})
+@pytest.mark.parametrize("message", [*REMARKS, "log lines with emoji? no. plain text."])
+def test_what_negates_and_is_no_directive_teaches_nothing_by_itself(message: str) -> None:
+    found = shipped_detector().signals(
+        TypedTurn(text=message, before=PrecedingEvent.OK), forced={SignalKind.CORRECTION}
+    )
     assert [each.lesson for each in found if each.kind is SignalKind.CORRECTION] == [None]
     assert all(each.is_doubtful for each in found if each.lesson is not None), "at most its words speak for one"
 
 
 @pytest.mark.requirement("N4", "X7")
-@pytest.mark.parametrize("said", REMARKS)
-def test_said_to_a_refused_call_it_is_quoted_whole_for_such_calls_alone(said: str) -> None:
+@pytest.mark.parametrize("message", REMARKS)
+def test_said_to_a_refused_call_it_is_quoted_whole_for_such_calls_alone(message: str) -> None:
     found = shipped_detector().signals(
-        TypedTurn(text=said, before=PrecedingEvent.REJECT), forced={SignalKind.CORRECTION}
+        TypedTurn(text=message, before=PrecedingEvent.REJECT), forced={SignalKind.CORRECTION}
     )
-    called = add_call_trigger(said, found, PrecedingEvent.REJECT, "make plums")
-    (told,) = [each.lesson for each in called if each.lesson is not None and not each.is_doubtful]
-    assert (told.text, told.standing) == (said, False)
-    assert told.trigger is not None
+    called = add_call_trigger(message, found, PrecedingEvent.REJECT, "make plums")
+    (lesson,) = [each.lesson for each in called if each.lesson is not None and not each.is_doubtful]
+    assert (lesson.text, lesson.standing) == (message, False)
+    assert lesson.trigger is not None
 
 
 @pytest.mark.requirement("N4")
 @pytest.mark.parametrize(
-    ("said", "quoted"),
+    ("message", "quoted"),
     [
         ("no, use pnpm, not npm. always.", "no, use pnpm, not npm. always."),
         ("hey claude, never commit on main", "never commit on main"),
@@ -157,14 +159,16 @@ def test_said_to_a_refused_call_it_is_quoted_whole_for_such_calls_alone(said: st
         ("Three banners in a page. Never again.", "Three banners in a page. Never again."),
     ],
 )
-def test_only_a_greeting_a_name_or_a_polite_word_falls_away(said: str, quoted: str) -> None:
-    assert learnt(said).text == quoted
+def test_only_a_greeting_a_name_or_a_polite_word_falls_away(message: str, quoted: str) -> None:
+    assert learnt(message).text == quoted
 
 
 @pytest.mark.requirement("N4", "X7")
-@pytest.mark.parametrize("said", ["never", "no, never.", "No. Never again.", "nein, nie", "non, jamais", "不要。"])
-def test_what_only_negates_is_no_lesson(said: str) -> None:
-    found = shipped_detector().signals(TypedTurn(text=said, before=PrecedingEvent.OK), forced={SignalKind.CORRECTION})
+@pytest.mark.parametrize("message", ["never", "no, never.", "No. Never again.", "nein, nie", "non, jamais", "不要。"])
+def test_what_only_negates_is_no_lesson(message: str) -> None:
+    found = shipped_detector().signals(
+        TypedTurn(text=message, before=PrecedingEvent.OK), forced={SignalKind.CORRECTION}
+    )
     assert [each.lesson for each in found if each.lesson is not None] == []
 
 
@@ -175,8 +179,8 @@ def test_what_only_negates_is_no_lesson(said: str) -> None:
     st.sampled_from(["", ". never.", ". always.", ", thanks", ". I do not want that.", " without asking", " for now"]),
 )
 def test_a_lesson_never_loses_a_negation_of_its_sentence(lead: str, order: str, what: str, tail: str) -> None:
-    heard = TypedTurn(text=f"{lead}{order} {what}{tail}", before=PrecedingEvent.OK)
-    lessons = [each.lesson for each in shipped_detector().signals(heard, forced={SignalKind.CORRECTION}) if each.lesson]
+    turn = TypedTurn(text=f"{lead}{order} {what}{tail}", before=PrecedingEvent.OK)
+    lessons = [each.lesson for each in shipped_detector().signals(turn, forced={SignalKind.CORRECTION}) if each.lesson]
     waived = order == "no need for" or (order == "use" and tail not in (". never.", ". always.", " without asking"))
     assert lessons or waived or tail == " for now", "what holds for now teaches nothing"
     ends = "" if tail == ". I do not want that." else tail
@@ -188,7 +192,7 @@ def test_a_lesson_never_loses_a_negation_of_its_sentence(lead: str, order: str, 
 
 @pytest.mark.requirement("N4")
 @pytest.mark.parametrize(
-    "said",
+    "message",
     [
         "no need to run the linter after each edit",
         "you don't have to explain everything",
@@ -205,12 +209,12 @@ def test_a_lesson_never_loses_a_negation_of_its_sentence(lead: str, order: str, 
         "no tests failed",
     ],
 )
-def test_a_remark_a_question_and_a_waiver_are_no_orders(said: str) -> None:
-    assert not is_order(said)
+def test_a_remark_a_question_and_a_waiver_are_no_orders(message: str) -> None:
+    assert not is_order(message)
 
 
 @pytest.mark.parametrize(
-    "said",
+    "message",
     [
         "stop using any types",
         "no more emojis",
@@ -224,8 +228,8 @@ def test_a_remark_a_question_and_a_waiver_are_no_orders(said: str) -> None:
         "I told you to use pnpm, not npm",
     ],
 )
-def test_an_order_and_the_way_of_a_project_are_orders(said: str) -> None:
-    assert is_order(said)
+def test_an_order_and_the_way_of_a_project_are_orders(message: str) -> None:
+    assert is_order(message)
 
 
 @pytest.mark.requirement("S4")
@@ -306,9 +310,9 @@ def test_an_order_whose_end_is_missing_is_not_told_before_it_is_approved() -> No
         + "and its many branches " * 12
         + "unless I say never"
     )
-    told = lesson_text(long)
-    assert told.endswith(" …")
-    assert not tells_what_to_do(told)
+    lesson = lesson_text(long)
+    assert lesson.endswith(" …")
+    assert not tells_what_to_do(lesson)
     assert tells_what_to_do(lesson_text("Always use the new client for every request to the shop"))
 
 

@@ -35,7 +35,7 @@ def phrase(
     )
 
 
-def turn(text: str, session: int, *signs: Sign, context: str = "shop", heard: bool = False) -> ObservedTurn:
+def turn(text: str, session: int, *signs: Sign, context: str = "shop", is_detected: bool = False) -> ObservedTurn:
     name = f"{session}-{abs(hash(text))}-{len(signs)}"
     return ObservedTurn(
         "a",
@@ -48,7 +48,7 @@ def turn(text: str, session: int, *signs: Sign, context: str = "shop", heard: bo
         ngrams_in(text),
         opening_ngrams(text),
         frozenset(signs),
-        heard,
+        is_detected,
     )
 
 
@@ -102,18 +102,18 @@ def test_what_happened_around_a_turn_is_seen() -> None:
         arguments = f'{{"file_path":"{path}"}}'
         return Step(call=f"c{number}", tool="Edit", arguments=arguments, status=Status.OK, text=None, at=NOON)
 
-    def said(name: str, text: str, before: int, **more: object) -> Turn:
+    def typed_turn(name: str, text: str, before: int, **more: object) -> Turn:
         return Turn(id=name, action=UserAction.SAID, at=NOON, text=text, before=before, origin="prompt", **more)  # type: ignore[arg-type]
 
     history = History(
         session=1,
         steps=(step(1, "a.py"), step(2, "a.py"), step(3, "b.py")),
         turns=(
-            said("t1", "sort the invoice table by customer name", 0),
-            said("t2", "tss", 1, conceded=True),
+            typed_turn("t1", "sort the invoice table by customer name", 0),
+            typed_turn("t2", "tss", 1, conceded=True),
             Turn(id="x", action=UserAction.INTERRUPTED, at=NOON, text=None, before=2),
-            said("t3", "sort that invoice table by customer please", 2),
-            said("t4", "sahne", 3),
+            typed_turn("t3", "sort that invoice table by customer please", 2),
+            typed_turn("t4", "sahne", 3),
         ),
     )
     seen = {each.message: each.signs for each in observe_turns(history)}
@@ -191,7 +191,7 @@ def test_a_word_of_one_project_is_none_of_the_users_own() -> None:
 
 
 def test_turns_that_are_heard_already_do_not_count() -> None:
-    turns = background() + [turn("tss", number, Sign.CONCEDED, heard=True) for number in range(12)]
+    turns = background() + [turn("tss", number, Sign.CONCEDED, is_detected=True) for number in range(12)]
     assert find_phrases(turns) == []
 
 
@@ -244,8 +244,8 @@ def test_an_own_phrase_is_heard_in_whole_words_with_the_rest_as_lesson() -> None
 
 
 def test_what_is_heard_already_stays_as_it_is() -> None:
-    heard = Signal(kind=CORRECTION, probability=0.9, start=0, end=2, polarity=Polarity.AGAINST)
-    assert UserDetector([phrase("tss")]).add_phrase_signals(TypedTurn(text="tss no"), (heard,)) == (heard,)
+    signal = Signal(kind=CORRECTION, probability=0.9, start=0, end=2, polarity=Polarity.AGAINST)
+    assert UserDetector([phrase("tss")]).add_phrase_signals(TypedTurn(text="tss no"), (signal,)) == (signal,)
     assert UserDetector().add_phrase_signals(TypedTurn(text="tss"), ()) == ()
 
 

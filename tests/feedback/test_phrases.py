@@ -73,9 +73,9 @@ def test_a_phrase_is_learnt_shown_heard_and_taken_out(home: Path) -> None:
     assert [(each["phrase"], each["kind"]) for each in tried["phrases"]] == [("tss", "correction")]
     assert shown() == []
 
-    told = run("phrases", "learn").stdout
-    assert "correction  tss" in told
-    assert "1 new phrase" in told
+    output = run("phrases", "learn").stdout
+    assert "correction  tss" in output
+    assert "1 new phrase" in output
     (phrase,) = shown()
     assert (phrase["hits"], phrase["turns"], phrase["sessions"], phrase["way"]) == (14, 14, 14, "counted")
     assert phrase["background"]["hits"] < phrase["background"]["turns"]
@@ -209,9 +209,9 @@ def test_secrets_are_never_kept_as_phrases(home: Path) -> None:
     file = home / FILE
     secret = "ghp_" + "a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8"
     file.write_text(json.dumps({"correction": [f"use {secret}", "tss"]}))
-    told = run("phrases", "learn", "--from", str(file)).stdout
-    assert "may not be stored" in told
-    assert secret not in told
+    output = run("phrases", "learn", "--from", str(file)).stdout
+    assert "may not be stored" in output
+    assert secret not in output
     assert find_residues(home / "wisen", [secret]) == {}
     assert [each["phrase"] for each in shown()] == ["tss"]
 

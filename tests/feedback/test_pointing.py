@@ -70,8 +70,8 @@ def test_words_that_stand_there_become_a_lesson_in_the_users_own_words(orchard: 
         assert len(learner.lessons.get(name)[1]) == 1, "the same turn was counted twice"
     assert "quoted by" in run("explain", name).stdout
     assert "found in your log" in run("explain", name).stdout
-    (told,) = json.loads(run("feedback", "--json").stdout)["settled"]
-    assert (told["words"], told["kind"], told["about"]) == ("Weigh the plums twice", "correction", "plums")
+    (answer,) = json.loads(run("feedback", "--json").stdout)["settled"]
+    assert (answer["words"], answer["kind"], answer["about"]) == ("Weigh the plums twice", "correction", "plums")
 
 
 def test_what_was_settled_stands_when_the_index_is_made_anew(orchard: Path) -> None:
@@ -86,11 +86,11 @@ def test_what_was_settled_stands_when_the_index_is_made_anew(orchard: Path) -> N
     with wisen.open_learner() as learner:
         learner.learn()
         assert {each.entry.name: each.text for each in learner.lessons.all()} == before
-        said = learner.home.index.findings.signals(wisen.model.report.Selection())
-        of_plain = [each.said.signal.kind for each in said if each.text == TURNS["plain"]]
+        signals = learner.home.index.findings.signals(wisen.model.report.Selection())
+        of_plain = [each.said.signal.kind for each in signals if each.text == TURNS["plain"]]
         assert SignalKind.CORRECTION not in of_plain
         assert SignalKind.PREFERENCE not in of_plain
-        (two,) = [each.said.signal for each in said if each.text == TURNS["two"]]
+        (two,) = [each.said.signal for each in signals if each.text == TURNS["two"]]
         assert two.lesson is not None
         assert two.lesson.text == TURNS["two"]
         assert len(learner.feedback.settlement.settled_turns()) == 2
@@ -98,8 +98,8 @@ def test_what_was_settled_stands_when_the_index_is_made_anew(orchard: Path) -> N
 
 def test_none_closes_what_was_heard_in_that_turn_and_undo_brings_it_back(orchard: Path) -> None:
     with wisen.open_learner() as learner:
-        heard = [each for each in learner.lessons.all() if not each.is_over]
-        state = next(each for each in heard if len(learner.lessons.get(each.entry.name)[1]) == 1)
+        lessons = [each for each in learner.lessons.all() if not each.is_over]
+        state = next(each for each in lessons if len(learner.lessons.get(each.entry.name)[1]) == 1)
         (seen,) = learner.lessons.get(state.entry.name)[1]
         turn = next(
             each.id
@@ -145,8 +145,8 @@ def test_nothing_lasts_by_the_word_of_an_agent_alone(orchard: Path) -> None:
         assert "you did not say so" in waits.why
         learner.cycle()
         home = wisen_home(learner)
-    told = fire(home, "session-start", {"session_id": "s9", "cwd": str(orchard), "source": "startup"})
-    assert "Weigh the plums twice" not in told
+    delivered = fire(home, "session-start", {"session_id": "s9", "cwd": str(orchard), "source": "startup"})
+    assert "Weigh the plums twice" not in delivered
 
 
 def test_to_remember_is_only_what_the_user_asked_to_remember(orchard: Path) -> None:
@@ -303,8 +303,8 @@ def _says(kind: str, words: str = "") -> ScriptedModel:
     """A model that says the same of every turn that it is asked about."""
 
     def answer(question: Question[Any]) -> object:
-        said = [{"id": each.id, "kind": kind, "words": words, "standing": False} for each in question.material]
-        return msgspec.convert({"answers": said}, question.answer)
+        answers = [{"id": each.id, "kind": kind, "words": words, "standing": False} for each in question.material]
+        return msgspec.convert({"answers": answers}, question.answer)
 
     return ScriptedModel(answer)
 
@@ -325,5 +325,5 @@ def test_old_turns_are_settled_in_a_batch_and_words_nobody_typed_are_refused(
             assert [each.text for each in model.questions[0].material] == [each.text for each in plan.turns]
         with pytest.raises(UsageError, match="cannot be asked"):
             settlement.settle("aider")
-    told = json.loads(run("feedback", "settle", "--with", "codex", "--dry-run", "--json").stdout)
-    assert told["dry_run"] is True
+    answer = json.loads(run("feedback", "settle", "--with", "codex", "--dry-run", "--json").stdout)
+    assert answer["dry_run"] is True

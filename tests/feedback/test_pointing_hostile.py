@@ -123,8 +123,8 @@ def test_none_of_them_becomes_a_lesson(orchard: Path) -> None:
     with wisen.open_learner() as learner:
         before, waiting = entry_texts(learner), learner.proposals.all()
     for name, attempt in REFUSED.items():
-        said = {"kind": "correction", **attempt(turns)}
-        answer = point_at(orchard, said.pop("turn"), **said)
+        call = {"kind": "correction", **attempt(turns)}
+        answer = point_at(orchard, call.pop("turn"), **call)
         assert answer.failed, name
         assert SECRET not in answer.text, name
         assert len(answer.text) < 1000, name
@@ -178,11 +178,11 @@ def test_a_file_cannot_make_an_agent_word_a_lesson_of_another_project(orchard: P
 def test_a_permission_that_an_agent_points_at_is_refused_in_every_language(
     home: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    project = make_project(home, monkeypatch, [said[0] for said in PERMISSIONS.values()])
+    project = make_project(home, monkeypatch, [messages[0] for messages in PERMISSIONS.values()])
     turns = open_turn_ids(project)
     with wisen.open_learner() as learner:
         before = entry_texts(learner)
-    pointed_at = [(code, said[0]) for code, said in PERMISSIONS.items() if said[0] in turns]
+    pointed_at = [(code, messages[0]) for code, messages in PERMISSIONS.items() if messages[0] in turns]
     assert len(pointed_at) >= 14, "the rest was never in doubt"
     for code, words in pointed_at:
         answer = point_at(project, turns[words], kind="preference", words=words, standing=True)

@@ -49,7 +49,7 @@ def test_a_turn_knows_what_happened_around_it() -> None:
             turn("t3", 9, 3, "good", origin="queued"),
         ),
     )
-    first, second, third = (heard for _, heard in turns_of(history))
+    first, second, third = (typed for _, typed in turns_of(history))
     assert (first.before, first.earlier, first.calls) == (PrecedingEvent.START, (), ())
     assert first.later == ("no, the other page", "good")
     assert second.before is PrecedingEvent.OK
@@ -72,16 +72,16 @@ def test_what_the_user_did_before_a_turn_is_known() -> None:
             turn("kept", 3, 2, None),
         ),
     )
-    heard = {turn.id: heard for turn, heard in turns_of(history)}
-    assert [heard[name].before for name in ("t1", "t2", "t3", "t4")] == [
+    turns = {turn.id: typed for turn, typed in turns_of(history)}
+    assert [turns[name].before for name in ("t1", "t2", "t3", "t4")] == [
         PrecedingEvent.START,
         PrecedingEvent.INTERRUPT,
         PrecedingEvent.REJECT,
         PrecedingEvent.REJECT,
     ]
-    assert heard["t3"].reason
-    assert not heard["t4"].reason
-    assert "kept" not in heard
+    assert turns["t3"].reason
+    assert not turns["t4"].reason
+    assert "kept" not in turns
 
 
 def test_a_session_is_listened_to_in_order() -> None:
@@ -90,7 +90,7 @@ def test_a_session_is_listened_to_in_order() -> None:
         steps=(),
         turns=(turn("t1", 0, 0, "👍"), turn("t2", 1, 0, "that was wrong"), turn("t3", 2, 0, "list the files")),
     )
-    assert [(said.message, said.signal.kind) for said in detect_in_session(history)] == [
+    assert [(recorded.message, recorded.signal.kind) for recorded in detect_in_session(history)] == [
         ("t1", SignalKind.PRAISE),
         ("t2", SignalKind.CORRECTION),
     ]
@@ -99,8 +99,8 @@ def test_a_session_is_listened_to_in_order() -> None:
 def sighting(session: int, text: str, kind: SignalKind = SignalKind.CORRECTION, durable: float = 0.4) -> Sighting:
     lesson = Lesson(text=text, forbids=False, durable=durable, is_durable=durable > 0.5, about=LessonTopic.FACT)
     signal = Signal(kind=kind, probability=0.9, start=0, end=3, polarity=Polarity.AGAINST, lesson=lesson)
-    said = RecordedSignal(message=f"m{session}-{text}", at=NOON + timedelta(days=session), signal=signal)
-    return Sighting(agent="claude-code", native=f"n{session}", session=session, said=said, text=text)
+    recorded = RecordedSignal(message=f"m{session}-{text}", at=NOON + timedelta(days=session), signal=signal)
+    return Sighting(agent="claude-code", native=f"n{session}", session=session, said=recorded, text=text)
 
 
 def test_the_same_lesson_in_other_words_is_one_theme() -> None:

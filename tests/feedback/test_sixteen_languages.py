@@ -183,11 +183,11 @@ def test_other_emoji_say_nothing(text: str) -> None:
     assert kinds(text) == set()
 
 
-@pytest.mark.parametrize("said", ["use pnpm, not npm", "nein, bitte nimm pnpm, nicht npm"])
-def test_a_lone_negative_emoji_has_no_lesson_and_the_message_behind_it_has_its_own(said: str) -> None:
-    (signal,) = detect(TypedTurn(text="👎", later=(said, "and go on")))
+@pytest.mark.parametrize("message", ["use pnpm, not npm", "nein, bitte nimm pnpm, nicht npm"])
+def test_a_lone_negative_emoji_has_no_lesson_and_the_message_behind_it_has_its_own(message: str) -> None:
+    (signal,) = detect(TypedTurn(text="👎", later=(message, "and go on")))
     assert (signal.kind, signal.lesson) == (CORRECTION, None)
-    assert [each.lesson.text for each in detect(TypedTurn(text=said, earlier=("👎",))) if each.lesson] == [said]
+    assert [each.lesson.text for each in detect(TypedTurn(text=message, earlier=("👎",))) if each.lesson] == [message]
 
 
 @pytest.mark.parametrize(
@@ -228,9 +228,9 @@ marks = ["niet", "maar", "gebruik"]
 def test_a_language_is_added_by_a_file_alone(tmp_path: Path) -> None:
     (tmp_path / "nl.toml").write_text(DUTCH, encoding="utf-8")
     with_dutch = build_detector((read_language_file(tmp_path / "nl.toml"),))
-    heard = TypedTurn(text="dat klopt niet, gebruik pnpm")
-    assert CORRECTION not in {signal.kind for signal in detect(heard)}
-    assert CORRECTION in {signal.kind for signal in with_dutch.signals(heard)}
+    turn = TypedTurn(text="dat klopt niet, gebruik pnpm")
+    assert CORRECTION not in {signal.kind for signal in detect(turn)}
+    assert CORRECTION in {signal.kind for signal in with_dutch.signals(turn)}
 
 
 def test_an_added_language_takes_the_place_of_a_shipped_one() -> None:
@@ -248,8 +248,8 @@ def test_an_added_language_takes_the_place_of_a_shipped_one() -> None:
         ('code = "x"\nname = "X"\nextra = 1', "extra"),
     ],
 )
-def test_a_file_that_is_wrong_is_told_by_what_is_wrong_in_it(text: str, told: str) -> None:
-    with pytest.raises(LanguageError, match=re.escape(told)):
+def test_a_file_that_is_wrong_is_told_by_what_is_wrong_in_it(text: str, error: str) -> None:
+    with pytest.raises(LanguageError, match=re.escape(error)):
         read_language(text, "x.toml")
 
 

@@ -39,12 +39,12 @@ def session(home: Path, project: Path, number: int, *calls: tuple[str, str], pro
     log.write(home / ".claude" / "projects" / "shop")
 
 
-def told(*arguments: str) -> Any:
+def json_answer(*arguments: str) -> Any:
     return json.loads(run(*arguments, "--json").stdout)
 
 
 def questions() -> list[dict[str, Any]]:
-    return [each for each in told("proposals")["proposals"] if each["type"] == "fix"]
+    return [each for each in json_answer("proposals")["proposals"] if each["type"] == "fix"]
 
 
 def start(wisen: Path, project: Path, name: str) -> str:
@@ -92,11 +92,11 @@ def test_a_fix_with_a_danger_is_asked_about_once_and_a_yes_has_it_told(
     assert questions() == []
     told_now = fire(wisen, "failure", {**failure, "session_id": "later"})
     assert ("with DATABASE_URL=<value>" in told_now) is (way != "reject")
-    assert VALUE not in began + told_now + json.dumps(told("proposals", "--all")), "a value may be a secret"
+    assert VALUE not in began + told_now + json.dumps(json_answer("proposals", "--all")), "a value may be a secret"
     session(home, project, 2, ("npm start", MISSING), (f"DATABASE_URL={VALUE} npm start", ""))
     run("cycle", "--quick")
     assert questions() == []
-    assert told("proposals")["proposals"] == [], "it is no rule, and nothing else is asked of it"
+    assert json_answer("proposals")["proposals"] == [], "it is no rule, and nothing else is asked of it"
 
 
 @pytest.mark.requirement("S17")
@@ -132,7 +132,7 @@ def test_a_fix_or_guard_that_speaks_against_a_rule_is_held_back_and_shown_with_w
     run("cycle", "--quick")
     failure = failed_call("npm run typs", f"Exit code 1\n{unknown}", cwd=project)
     assert "npm run types" in fire(wisen, "failure", failure), "without a rule it is told"
-    assert [each["type"] for each in told("proposals")["proposals"]] == ["guard"]
+    assert [each["type"] for each in json_answer("proposals")["proposals"]] == ["guard"]
     if where == "said":
         session(home, project, 4, ("ls", ""), prompt=RULES[where])
     else:
@@ -140,7 +140,7 @@ def test_a_fix_or_guard_that_speaks_against_a_rule_is_held_back_and_shown_with_w
         session(home, project, 4, ("ls", ""))
     run("cycle", "--quick")
     assert fire(wisen, "failure", {**failure, "session_id": "later"}) == ""
-    (held,) = told("proposals", "--all")["held_back"]
+    (held,) = json_answer("proposals", "--all")["held_back"]
     assert "pnpm" in held["rule"]
     assert f"Withheld: fix {held['fix']} contradicts your rule" in run("proposals", "--all").stdout
     assert "Agents are not given it: it contradicts your rule" in run("explain", held["fix"]).stdout
@@ -157,7 +157,7 @@ def test_tests_that_fail_until_the_code_is_right_are_work_and_no_failure_to_be_c
         log.bash("go test ./cart", "ok")
         log.bash("gh pr diff 1 --stat", "unknown flag: --stat", exit_code=1)
         log.write(home / ".claude" / "projects" / "shop")
-    report = told("learn")
+    report = json_answer("learn")
     assert [each["signature"]["key"] for each in report["failures"]] == ["shell.unknown-option"]
     assert report["fixes"] == []
     assert "tests fail" not in run("learn").stdout
@@ -170,7 +170,7 @@ def test_nobody_is_asked_about_a_fix_of_which_a_part_was_left_out(home: Path, wi
     for number in (1, 2, 3):
         session(home, project, number, ("orchard build", complaint), (f"rm -rf {long}", ""), ("orchard build", ""))
     run("cycle", "--quick")
-    fixes = [each["change"] for each in told("fixes")["fixes"] if "…" in str(each["change"])]
+    fixes = [each["change"] for each in json_answer("fixes")["fixes"] if "…" in str(each["change"])]
     assert fixes, "it is learnt, and shown by `wisen fixes`"
     assert questions() == []
 

@@ -78,8 +78,8 @@ def watch(steps: Steps) -> None:
     index, ledger = opening._index, opening.ledger
 
     def opened_index(self: app.Wiring) -> tuple[Index, str | None]:
-        made, told = index(self)
-        return watch_store(made, Index, "index", steps), told
+        made, warnings = index(self)
+        return watch_store(made, Index, "index", steps), warnings
 
     opening._index = opened_index
     opening.ledger = lambda self, **named: watch_store(ledger(self, **named), Ledger, "ledger", steps)
@@ -104,6 +104,6 @@ def forget(word: str, last: int) -> tuple[int, list[str]]:
         finally:
             os._exit(1)
     os.close(writing)
-    with os.fdopen(reading) as told:
-        done = told.read().split()
+    with os.fdopen(reading) as output:
+        done = output.read().split()
     return os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]), done

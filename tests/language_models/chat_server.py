@@ -95,7 +95,7 @@ class _Handler(BaseHTTPRequestHandler):
             self.wfile.write(json.dumps({"error": {"message": says.text, "type": "scripted"}}).encode())
             return
         message = {"role": "assistant", "content": says.text, "refusal": says.refusal}
-        told = {
+        response = {
             "id": f"chatcmpl-{number}",
             "object": "chat.completion",
             "created": 1_790_000_000,
@@ -107,7 +107,7 @@ class _Handler(BaseHTTPRequestHandler):
                 "total_tokens": sum(says.tokens),
             },
         }
-        self.wfile.write(json.dumps(told).encode())
+        self.wfile.write(json.dumps(response).encode())
 
     def log_message(self, format: str, *args: object) -> None:
         """Say nothing."""

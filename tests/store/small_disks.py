@@ -20,14 +20,14 @@ def main(mount: str, logs: str, *sizes: str) -> None:
     """Go through the sizes."""
     for size in sizes:
         subprocess.run(["mount", "-t", "tmpfs", "-o", f"size={size}", "tmpfs", mount], check=True)
-        told: dict[str, Any] = {"size": int(size), "first": run_learner(mount, logs)}
-        told["left"] = sorted(str(each.relative_to(mount)) for each in Path(mount).rglob("*") if each.is_file())
+        result: dict[str, Any] = {"size": int(size), "first": run_learner(mount, logs)}
+        result["left"] = sorted(str(each.relative_to(mount)) for each in Path(mount).rglob("*") if each.is_file())
         subprocess.run(["mount", "-o", "remount,size=64m", mount], check=True)
-        told["second"] = run_learner(mount, logs)
-        told["parts"] = sorted(
+        result["second"] = run_learner(mount, logs)
+        result["parts"] = sorted(
             each.name for each in Path(mount).rglob("*") if ".part" in each.name or ".new-" in each.name
         )
-        print(json.dumps(told), flush=True)
+        print(json.dumps(result), flush=True)
         subprocess.run(["umount", mount], check=True)
 
 
@@ -40,8 +40,8 @@ def run_learner(mount: str, logs: str) -> str:
         os._exit(0)
     os.close(writing)
     os.waitpid(child, 0)
-    with os.fdopen(reading, "rb") as told:
-        return told.read().decode()
+    with os.fdopen(reading, "rb") as output:
+        return output.read().decode()
 
 
 def _try(mount: str, logs: str) -> str:

@@ -74,9 +74,9 @@ def fill(home: Path, *limits: str) -> None:
         trial = home.with_name(f"{home.name}-{limit}")
         shutil.copytree(home, trial)
         resource.setrlimit(resource.RLIMIT_FSIZE, (limit, hard))
-        told = {kind: until_it_fails(kind, trial, most) for kind, most in MOST.items()}
+        results = {kind: until_it_fails(kind, trial, most) for kind, most in MOST.items()}
         resource.setrlimit(resource.RLIMIT_FSIZE, (hard, hard))
-        print(json.dumps({"home": str(trial), **told}), flush=True)
+        print(json.dumps({"home": str(trial), **results}), flush=True)
 
 
 def until_it_fails(kind: str, home: Path, most: int) -> dict[str, Any]:
@@ -117,13 +117,13 @@ def look(home: Path) -> None:
         os.setgroups([])
         os.setgid(65534)
         os.setuid(65534)
-    told = {}
+    errors = {}
     for name, opening in (("ledger", ledger_of), ("index", index_of)):
         try:
             opening(home).close()
         except StoreError as error:
-            told[name] = [type(error).__name__, str(error)]
-    print(json.dumps(told))
+            errors[name] = [type(error).__name__, str(error)]
+    print(json.dumps(errors))
 
 
 def squeeze(home: Path, size: str) -> None:
@@ -136,9 +136,9 @@ def squeeze(home: Path, size: str) -> None:
     ledger.close()
     index_of(home).close()
     backups_of(home).create()
-    told = {kind: until_it_fails(kind, home, 10_000) for kind in MOST}
+    results = {kind: until_it_fails(kind, home, 10_000) for kind in MOST}
     subprocess.run(["mount", "-o", "remount,size=16m", str(home)], check=True)
-    print(json.dumps({"home": str(home), **told, "after": after(home)}))
+    print(json.dumps({"home": str(home), **results, "after": after(home)}))
 
 
 def after(home: Path) -> dict[str, Any]:

@@ -33,8 +33,8 @@ class ToolAnswer:
     @property
     def value(self) -> dict[str, Any]:
         assert not self.failed, self.text
-        told: dict[str, Any] = json.loads(self.text)
-        return told
+        answer: dict[str, Any] = json.loads(self.text)
+        return answer
 
 
 async def read_answer(client: Client, name: str, arguments: dict[str, Any]) -> ToolAnswer:
@@ -85,12 +85,12 @@ def serve_project(project: Path, *more: str) -> Iterator[str]:
 
 def _address(process: subprocess.Popen[str]) -> str:
     assert process.stdout is not None
-    said = ""
+    output = ""
     for line in process.stdout:
-        said += line
+        output += line
         if line.startswith("}") or line.rstrip().endswith("}"):
-            return str(json.loads(said)["address"])
-    raise AssertionError(f"it ended: {said}")
+            return str(json.loads(output)["address"])
+    raise AssertionError(f"it ended: {output}")
 
 
 def over_http(address: str, token: str, do: Callable[[Client], Awaitable[Made]]) -> Made:

@@ -49,13 +49,13 @@ class World:
         self.project.mkdir(exist_ok=True)
         self.days = Days(datetime.now(UTC).replace(microsecond=0))
         self.number = 0
-        self.said: list[tuple[str, str]] = []
+        self.delivered: list[tuple[str, str]] = []
         """What hooks told, by event."""
         patch.setattr(app.Wiring, "clock", lambda _: self.days)
         ticks = count()
         patch.setattr(hook_store, "time", lambda: self.days.time.timestamp() + next(ticks) / 1e5)
         for module in (event_answers, call_events):
-            patch.setattr(module, "print_answer", lambda event, text, *_, **__: self.said.append((event, text)))
+            patch.setattr(module, "print_answer", lambda event, text, *_, **__: self.delivered.append((event, text)))
 
     def teach(self) -> None:
         """Sessions that teach a fix, and that a step on the way to a commit always fails and is not needed."""
@@ -89,11 +89,11 @@ class World:
 
     def fire(self, event: str, log: ClaudeTranscript, **payload: object) -> str:
         """What the hook tells at an event; empty where it tells nothing."""
-        self.said.clear()
+        self.delivered.clear()
         whole = {"session_id": log.session, "cwd": str(self.project), **payload}
         event_answers.answer_event(event, whole, hook_store.HookStore(str(self.wisen), "claude-code", log.session))
         hook_output.set_limits(0, 0)
-        return self.said[-1][1] if self.said else ""
+        return self.delivered[-1][1] if self.delivered else ""
 
     def withheld_ids(self, log: ClaudeTranscript) -> set[str]:
         """What the pin of a session says that it does not get, by id."""
@@ -103,9 +103,9 @@ class World:
     def commits(self, hit: Callable[[bool], bool]) -> ClaudeTranscript:
         """A session that is asked to commit; whether the step fails there depends on whether it got the hint."""
         log = self.log()
-        told = self.fire("session-start", log, source="startup")
+        delivered = self.fire("session-start", log, source="startup")
         log.prompt("commit")
-        if hit("leave out Skill commit" in told):
+        if hit("leave out Skill commit" in delivered):
             log.fail(log.call("Skill", skill="commit"), SKILL)
         log.bash("git commit -m x", "[main 1234567] x")
         log.write(self.logs)
@@ -119,8 +119,8 @@ class World:
         log.prompt("deploy the shop")
         log.bash("shopctl deploy --wait", ERROR, exit_code=2)
         failed = {"tool_name": "Bash", "tool_input": {"command": "shopctl deploy --wait"}}
-        told = self.fire("failure", log, error=f"Exit code 2\n{ERROR}", **failed)
-        if hit("without --wait" in told):
+        delivered = self.fire("failure", log, error=f"Exit code 2\n{ERROR}", **failed)
+        if hit("without --wait" in delivered):
             log.bash("shopctl deploy --wait", ERROR, exit_code=2)
         log.bash("shopctl deploy", "deployed")
         log.write(self.logs)
@@ -150,8 +150,8 @@ class World:
                     chance=0.5,
                 )
                 rows.append(coin)
-                told = {name: getattr(coin, name) for name in ("id", "machine", "agent", "session", "at")}
-                outcome = TrialOutcome(**told, subject=subject, version=version, relevant=True, hit=letter.isupper())
+                fields = {name: getattr(coin, name) for name in ("id", "machine", "agent", "session", "at")}
+                outcome = TrialOutcome(**fields, subject=subject, version=version, relevant=True, hit=letter.isupper())
                 ledger.trial_outcomes.add([outcome])
             ledger.exposures.add(rows)
 
