@@ -92,7 +92,7 @@ def test_what_is_shown_to_the_user_tells_what_he_typed(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("status", "told", "expected"),
+    ("status", "result", "expected"),
     [
         ("success", "Output: no\nExit Code: 3\nProcess Group PGID: 7", (Status.FAILED, "Exit code 3\nno")),
         ("success", "Output: a\nExit Code: 1\nmore\nProcess Group PGID: 7", (Status.OK, None)),

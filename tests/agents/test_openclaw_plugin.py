@@ -257,7 +257,7 @@ def test_a_warning_comes_with_the_result_of_its_call(world: World, version: str)
 
 
 @pytest.mark.parametrize(
-    ("decision", "told"), [("cancelled", [REASON]), ("timeout", [REASON]), ("deny", []), ("allow-once", [])]
+    ("decision", "hook_says"), [("cancelled", [REASON]), ("timeout", [REASON]), ("deny", []), ("allow-once", [])]
 )
 def test_what_a_guard_asks_is_told_to_the_agent_where_nobody_could_be_asked(
     world: World, decision: str, hook_says: list[str]

@@ -102,7 +102,7 @@ def test_a_call_that_cannot_be_made_failed(talk: Conversation) -> None:
 
 
 @pytest.mark.parametrize(
-    ("reason", "said"),
+    ("reason", "reasons"),
     [("no, leave build alone", ["no, leave build alone"]), ("User rejected the action", []), ("", [])],
 )
 def test_the_user_refuses_with_his_reason_if_he_gave_one(reason: str, reasons: list[str], talk: Conversation) -> None:

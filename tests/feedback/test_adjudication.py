@@ -185,7 +185,7 @@ def test_a_model_that_answers_nonsense_is_not_asked_for_ever(home: Path) -> None
 
 
 @pytest.mark.parametrize(
-    ("more", "told"),
+    ("more", "warning"),
     [({"calls_per_day": 0}, "calls_per_day"), ({"tokens_per_day": 10}, "tokens_per_day"), ({"money_per_day": 0.0}, "")],
 )
 def test_over_a_cap_the_detectors_word_stands(

@@ -114,7 +114,7 @@ def test_a_negated_word_of_praise_is_told_apart() -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "told"),
+    ("text", "detected"),
     [
         ("🔙", {"take_back", "take_back first"}),
         ("abcdefghijklm 🔙", {"take_back", "take_back early"}),

@@ -239,7 +239,7 @@ def test_an_added_language_takes_the_place_of_a_shipped_one() -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "told"),
+    ("text", "error"),
     [
         ("code = ", "not a valid language file"),
         ('code = "x y"\nname = "X"', "'x y'"),
