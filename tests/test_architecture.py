@@ -48,9 +48,9 @@ TOP = (("settings", "dependencies", "cycle", "learner"), ("app", "app_agents", "
 LEVELS: dict[str, int] = {room: level for level, rooms in enumerate((*MECHANISMS, FEATURES, *TOP)) for room in rooms}
 ROOMS = sorted({*LEVELS, "testing", "hook"})
 HOOK = {"kernel", "model", "text", "safety", "system", "store", "memory", "errors"}
-"""What the hook client may load; see `surfaces/hook/recall.py`."""
+"""The modules that the hook client may load; see `surfaces/hook/recall.py`."""
 TESTING = {room for room in LEVELS if LEVELS[room] <= LEVELS["delivery"]}
-"""What fakes and contract suites may load."""
+"""The modules that fakes and contract suites may load."""
 ROLES = {"service", "read", "install", "records", "settings", "__init__"}
 """File names that may occur in many folders."""
 HEAVY = {
@@ -237,7 +237,7 @@ def test_file_names_are_unique_but_for_roles() -> None:
 
 
 WIRE = ("agents/",)
-"""Where classes have the names of agents' own formats."""
+"""Folders whose classes are named after agents' own formats."""
 TWINS = ("testing/", "surfaces/hook/", "surfaces/mcp/tool_arguments.py")
 """Fakes and suites, copies that the hook client loads by itself, and arguments that have the names of their tools."""
 
@@ -253,7 +253,7 @@ def classes() -> list[tuple[str, ast.ClassDef]]:
 
 
 def public_methods(node: ast.ClassDef) -> list[str]:
-    """What can be asked of a class; properties are values."""
+    """Return the public methods of a class; properties are values."""
     return [
         each.name
         for each in node.body

@@ -74,7 +74,7 @@ SEARCHED = {
     "delivery/snapshot_store.py": OWN_HOME,
     "forgetting/removal.py": OWN_HOME,
 }
-"""Who looks through all folders below one: everybody else uses `folders_below`, which is bounded."""
+"""Modules that walk all folders below one: all others use `folders_below`, which is bounded."""
 
 
 def calls(tree: ast.AST) -> Iterator[ast.Call]:
@@ -82,7 +82,7 @@ def calls(tree: ast.AST) -> Iterator[ast.Call]:
 
 
 def opens(tree: ast.AST) -> Iterator[str]:
-    """What in a module opens a file."""
+    """Return the calls in a module that open a file."""
     for call in calls(tree):
         if isinstance(call.func, ast.Name) and call.func.id == "open":
             yield "open"
@@ -101,7 +101,7 @@ def opens(tree: ast.AST) -> Iterator[str]:
 
 
 def _has_mode(call: ast.Call) -> bool:
-    """Whether an `open` of something opens it as a file; our own methods of that name are given something else."""
+    """Return whether an `open` call opens a file; our own methods of that name take other arguments."""
     first = call.args[0].value if call.args and isinstance(call.args[0], ast.Constant) else None
     return (not call.args and not call.keywords) or isinstance(first, str) or any(
         each.arg in {"encoding", "mode", "buffering"} for each in call.keywords
@@ -124,7 +124,7 @@ def modules() -> Iterator[tuple[str, ast.AST]]:
 
 
 OURS = {"edits/edit_history.py", "kernel/shell_variables.py", "kernel/scripts.py", "model/report.py"}
-"""Where `open` is the name of something else: an open change, a block of a script."""
+"""Modules in which `open` means something else: an open change, a block of a script."""
 
 
 @pytest.mark.requirement("X7")

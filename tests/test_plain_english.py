@@ -26,7 +26,7 @@ EXCEPT = {
 
 
 def texts() -> list[Path]:
-    """What people read: the source, its documents and its examples; decisions are dated, and stay as they are."""
+    """Return what people read: source, documents and examples; decisions are dated and stay as they are."""
     pages = [*ROOT.glob("*.md"), *(ROOT / "docs").glob("*.md"), *(ROOT / "docs" / "agents").glob("*.md")]
     return [*sorted((ROOT / "src").rglob("*.py")), *pages, *(ROOT / "examples").glob("*.py")]
 

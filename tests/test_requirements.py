@@ -19,7 +19,7 @@ _ID = re.compile(r"""["']([A-Z]\d+)["']""")
 
 
 def cited() -> dict[str, set[str]]:
-    """Which files cite which promise."""
+    """Return the files that cite each promise."""
     found: dict[str, set[str]] = {}
     for file in TESTS.rglob("test_*.py"):
         for mark in _MARK.findall(file.read_text(encoding="utf-8")):

@@ -28,7 +28,7 @@ ELSEWHERE = {"which", "ProcessPoolExecutor", "create_subprocess_exec", "create_s
 
 
 def starts(tree: ast.AST) -> Iterator[str]:
-    """What in a module could start a program."""
+    """Return the calls in a module that could start a program."""
     for node in ast.walk(tree):
         if isinstance(node, ast.Import):
             yield from (each.name for each in node.names if each.name.partition(".")[0] in MODULES)

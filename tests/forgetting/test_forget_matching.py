@@ -22,7 +22,7 @@ around = st.sampled_from(["", ".", " ,", "\n", "“", " - ", "`", "(", "**", ">"
 
 
 def stands(phrase: str, text: str) -> bool:
-    """Whether it does, by its words and by the digest that is left of them, which must agree."""
+    """Return whether it matches by its words and by their remaining digest, which must agree."""
     found = phrase_of(phrase)
     assert found is not None
     by_words = ForgottenPhrases([found]).holds(text)

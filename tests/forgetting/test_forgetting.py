@@ -426,7 +426,7 @@ def test_everything_is_forgotten_and_agents_stay_set_up(home: Path, monkeypatch:
 
 
 def answered(place: Path, arguments: list[str], answers: list[str]) -> str:
-    """What a command shows in a terminal to somebody who answers."""
+    """Return what a command shows in a terminal to a user who answers."""
     process, terminal = pty.fork()
     if process == 0:
         os.chdir(place)

@@ -29,7 +29,7 @@ class Session(Planter):
     """A project in which sessions hold facts in every kind of event, with hooks that fire in each of them."""
 
     def fired(self, session: str, *, off: str | None = None) -> list[str]:
-        """What the hook client says at every event of a session."""
+        """Return the output of the hook client at every event of a session."""
         event = {"session_id": session, "cwd": str(self.project), "source": "startup", "reason": "other"}
         calls = {**failed_call(f"make {self.facts.new('hook call')}", "no such target"), **event}
         prompts = [f"look at the {self.facts.new('hook prompt')}", "forget everything here", "what did you learn"]

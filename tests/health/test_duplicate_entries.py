@@ -57,7 +57,7 @@ def alive(learner: Learner) -> list[str]:
 
 
 def waiting(learner: Learner) -> list[str]:
-    """What the user is asked."""
+    """Return the questions to the user."""
     return sorted(each.proposal.text for each in learner.proposals.all() if each.is_waiting)
 
 

@@ -165,7 +165,7 @@ def bash(tmp_path_factory: pytest.TempPathFactory) -> Bash:
 
 
 def _fits(view: list[Word], ran: tuple[str, ...]) -> bool:
-    """Whether what was run is what was read; the unknown may be anything, and a word of it any words."""
+    """Return whether the parsed words match those that ran; an unknown word may stand for any words."""
     pattern = ""
     for word in view:
         if word.text == UNKNOWN:

@@ -64,7 +64,7 @@ def failure(learner: Learner, *texts: str) -> ModelFailed:
 
 
 def shown() -> dict[str, Any]:
-    """What `wisen models show --json` prints."""
+    """Return what `wisen models show --json` prints."""
     output = run("models", "show", "--json")
     found: dict[str, Any] = json.loads(output.stdout)
     return found

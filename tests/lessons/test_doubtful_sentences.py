@@ -17,7 +17,7 @@ PLAIN = "from now on write shorter summaries"
 
 
 def lessons_of_the_report() -> list[str]:
-    """What the report says that the user keeps correcting."""
+    """Return the repeated corrections in the report."""
     return [theme["lesson"] for theme in json.loads(run("learn", "--json").stdout)["themes"]]
 
 

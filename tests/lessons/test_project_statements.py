@@ -19,7 +19,7 @@ from wisen.text.standing_alone import stands_alone
 
 class Learnt(NamedTuple):
     block: str
-    """What a session of the project begins with."""
+    """The block that is delivered at the start of a session in the project."""
     elsewhere: str
     """The same in another project."""
     proposed: list[str]

@@ -15,7 +15,7 @@ SECRET = "ghp_" + "k3Vq8ZtR1mXw7LpB5nYc2HsD9fGj4TaE6uQo"
 
 
 def at(folder: Path, *arguments: str, expect: int = 0) -> str:
-    """What a command prints in a folder."""
+    """Return what a command prints in a folder."""
     done = run(*arguments, cwd=folder, expect=expect)
     return done.stdout + done.stderr
 

@@ -161,7 +161,7 @@ def test_edit_begins_with_the_text_that_is_proposed(shop: Path) -> None:
 
 
 def _typed_at_terminal(arguments: list[str], answers: list[tuple[str, str]]) -> str:
-    """What a command shows in a terminal to somebody who types when it waits for them."""
+    """Return what a command shows in a terminal to a user who types at its prompts."""
     process, terminal = pty.fork()
     if process == 0:
         os.environ["TERM"] = "dumb"

@@ -50,7 +50,7 @@ def resolve(learner: wisen.Learner, session: str | None, text: str = "name the r
 
 
 def kept() -> tuple[Record, ...]:
-    """What is in the ledger."""
+    """Return the rows of the ledger."""
     ledger = wire().ledger()
     try:
         return ledger.program_records.find()

@@ -51,7 +51,7 @@ ORDER = (
 
 
 class Read(HTMLParser):
-    """What a browser would make of a page: its tags, and the words of each kind of element."""
+    """Parses a page as a browser would: its tags, and the text of each kind of element."""
 
     def __init__(self, text: str) -> None:
         super().__init__()

@@ -78,7 +78,7 @@ def test_nothing_is_dropped_or_changed_but_its_status(lines: list[RuleLine], lim
 
 
 def cells(text: str) -> list[str]:
-    """What a reader of the page sees in its table."""
+    """Return the table as a reader of the page sees it."""
     tokens = MarkdownIt().enable("table").parse(text)
     inline = [tokens[number + 1] for number, each in enumerate(tokens) if each.type == "td_open"]
     return ["".join(child.content for child in each.children or ()) for each in inline]

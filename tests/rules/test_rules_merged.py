@@ -32,7 +32,7 @@ def raw(id_: str) -> str:
 
 
 def is_within(part: Sequence[str], whole: Sequence[str]) -> bool:
-    """Whether all of a part is in the whole, in its order."""
+    """Return whether the whole contains all of a part, in order."""
     rest = iter(whole)
     return all(each in rest for each in part)
 

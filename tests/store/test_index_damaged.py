@@ -127,7 +127,7 @@ UNTOUCHED = (
     "an odd piece is gone",
     "the words of memories are gone",
 )
-"""What a run may not come across; `doctor` does."""
+"""Damage that a run may not notice; `doctor` does."""
 
 
 @pytest.mark.parametrize("what", [each for each in DAMAGES if each not in UNTOUCHED])

@@ -265,7 +265,7 @@ def _record_for_a_team(server: str, schema: str, name: str) -> None:
 
 
 def _write_future(ledger: Ledger) -> None:
-    """What a newer wisen would leave: one migration more than we know."""
+    """A store as a newer wisen leaves it: one migration more than we know."""
     from wisen.store.ledger import SqlLedger
     from wisen.store.migrate import MIGRATIONS
     from wisen.store.sealed_rows import add_row
@@ -453,7 +453,7 @@ ROUNDS = 60
 
 
 def taken_by_two(opening: Callable[[], Ledger]) -> list[int]:
-    """How many calls of each day are let through, when two ask at the same moment and one is allowed."""
+    """Return how many calls of each day are allowed when two ask at the same time and one is permitted."""
     opening().close()
     together, once = threading.Barrier(2, timeout=60), ModelsPolicy(calls_per_day=1)
 

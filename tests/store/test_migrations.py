@@ -118,7 +118,7 @@ def test_what_was_read_before_concessions_were_recorded_is_read_again(
 
 
 def unread(index: Index, home: Path) -> list[IndexBatch]:
-    """What the logs hold that an index has not read."""
+    """Return the parts of the logs that an index has not read."""
     agent, scope = ClaudeCode(home, {}), Scope(home=home, machine="m", contexts=(), aliases=())
     marks = index.events.marks(agent.name)
     return [

@@ -39,7 +39,7 @@ def session(number: int) -> IndexBatch:
 
 
 def steps(index: SqliteIndex, work: Callable[[], object]) -> int:
-    """How many steps SQLite takes for some work."""
+    """Return the number of SQLite steps that some work takes."""
     spent = 0
 
     def more() -> int:

@@ -34,7 +34,7 @@ STORED_COMMANDS = (
     ("blame",),
     ("uninstall",),
 )
-"""What stored proposals hold as the command to run: see `require_person` and `command_proposal`."""
+"""The commands that stored proposals contain: see `require_person` and `command_proposal`."""
 
 
 def shown_at_80_columns(*words: str) -> str:

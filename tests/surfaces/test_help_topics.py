@@ -50,7 +50,7 @@ def test_an_unknown_topic_names_the_nearest_ones_and_is_a_usage_error() -> None:
 
 
 def complete(*words: str) -> list[str]:
-    """What bash offers for the last word, by the script that the program prints."""
+    """Return bash's completions of the last word, using the script that the program prints."""
     typed = " ".join(f"'{word}'" for word in words)
     program = f"""
         eval "$(wisen completion bash)"

@@ -33,7 +33,7 @@ LINES = st.lists(
     ),
     max_size=7,
 )
-"""What may stand in the answer of a command."""
+"""Lines that the output of a command may contain."""
 
 
 @pytest.fixture

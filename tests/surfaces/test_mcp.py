@@ -70,7 +70,7 @@ CALLS: dict[str, dict[str, Any]] = {
     "log": {"kind": "error", "text": "shopctl knows no option --wait."},
     "forget": {"what": "pnpm"},
 }
-"""What every client may call. To point at the user's words is offered only with the user's yes."""
+"""The tools that every client may call. Pointing at the user's words needs the user's consent."""
 
 
 def test_every_tool_answers_over_stdio_with_its_sources(shop: Path) -> None:

@@ -74,12 +74,12 @@ def commands() -> list[list[str]]:
 SERVERS = (["mcp"], ["serve"])
 """Commands that run until they are stopped; their output is tested elsewhere."""
 SLOW = (["learn"], ["cycle"], ["blame"], ["install"], ["doctor"])
-"""They do much work; what they are asked is read by the others as well."""
+"""Slow commands; the others cover their arguments as well."""
 WALKED = [each for each in commands() if each not in SERVERS]
 
 
 def ran(*words: str) -> tuple[str, str, object]:
-    """What a command prints in this process, through the program's own end."""
+    """Return what a command prints in this process, including the program's own error handling."""
     out, err = io.TextIOWrapper(io.BytesIO(), "utf-8"), io.TextIOWrapper(io.BytesIO(), "utf-8")
     code: object = 0
     kept, given, stdin = (sys.stdout, sys.stderr), sys.argv, sys.stdin

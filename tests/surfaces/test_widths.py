@@ -108,13 +108,13 @@ ARGUMENTS = {
     "rules show": ["{entry}"],
     "memory show": [],
 }
-"""What commands are given that need something; a name in braces is looked up."""
+"""Arguments of the commands that need some; a name in braces is looked up."""
 ABSENT = ("{guard}", "{trial}", "{change}")
-"""What the sessions above do not lead to."""
+"""Arguments that the sessions above do not provide."""
 
 
 def show(words: list[str], width: int, monkeypatch: pytest.MonkeyPatch) -> str:
-    """What a command shows on a terminal of so many columns."""
+    """Return what a command shows on a terminal of so many columns."""
     monkeypatch.setenv("COLUMNS", str(width))
     monkeypatch.setenv("NO_COLOR", "1")
     out = Terminal(io.BytesIO(), "utf-8")
@@ -133,7 +133,7 @@ def show(words: list[str], width: int, monkeypatch: pytest.MonkeyPatch) -> str:
 
 
 def is_one_word(line: str) -> bool:
-    """Whether a line holds nothing that could have gone to the next: a word, maybe with a name, or a command."""
+    """Return whether a line cannot be wrapped: it is a word, maybe with a name, or a command."""
     return line.strip().startswith("wisen ") or len(re.sub(r"^\s*(?:\d+|[-*+]|\w+:)\s+", "", line).split()) == 1
 
 

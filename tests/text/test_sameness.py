@@ -364,7 +364,7 @@ NOT_TURNED = [
     ("Run the tests before pushing.", "Run the tests after merging."),
     ("Open the file.", "Close the issue."),
 ]
-"""They share such a pair of words, but not what it is asked for; or ask for both."""
+"""Pairs that share such words but ask for different things, or for both."""
 
 ALL_SAME, ALL_OTHER = TUNED_SAME + HELD_SAME, TUNED_OTHER + HELD_OTHER + NOT_TURNED
 CHANGED = [
@@ -418,7 +418,7 @@ BESIDE = [
     ("Never add comments.", "Write comments in English."),
     ("Benutze bun statt pnpm.", "Benutze vitest statt jest."),
 ]
-"""They can both hold."""
+"""Pairs that can both hold."""
 ALL_OPPOSED = TUNED_OPPOSED + HELD_OPPOSED + TURNED + CHANGED + FOREIGN
 
 
