@@ -160,7 +160,7 @@ def batches(draw: st.DrawFn) -> IndexBatch:
             log.interrupt(f"i{name}", draw(st.none() | few), minute)
     kinds = draw(st.lists(st.sampled_from(ReadProblemKind), max_size=3))
     problems = [ReadProblem(kind=kind, detail=draw(few), offset=draw(minutes)) for kind in kinds]
-    return log.batch(*problems, cursor=draw(few), afresh=draw(st.booleans()))
+    return log.batch(*problems, cursor=draw(few), from_start=draw(st.booleans()))
 
 
 @given(

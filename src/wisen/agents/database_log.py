@@ -123,7 +123,7 @@ class _DatabaseReader:
 
     def batches(self) -> Iterator[Batch]:
         """Yield everything after the cursor."""
-        row, afresh = self._cursor.row, self._cursor.row == 0
+        row, from_start = self._cursor.row, self._cursor.row == 0
         (end,) = self._database.execute(f"SELECT coalesce(max(rowid), 0) FROM {self._table.name}").fetchone()  # noqa: S608 - a name of ours
         for session in self._changed_sessions(row, end):
             saved = self._session_cursors.pop(session, None)
@@ -133,9 +133,9 @@ class _DatabaseReader:
             while following is not None:
                 following = self._read_rows(session, conversation, following, end)
                 if self._bytes >= _BATCH_BYTES:
-                    yield self._batch(row, afresh=afresh)
-                    afresh = False
-        yield self._batch(end, afresh=afresh)
+                    yield self._batch(row, from_start=from_start)
+                    from_start = False
+        yield self._batch(end, from_start=from_start)
 
     def _resume(self, text: str) -> RowCursor:
         try:
@@ -193,7 +193,7 @@ class _DatabaseReader:
             resume, segments = row, collector.resume_at(row + MAX_PENDING_BYTES + 1)[1]
         self._session_cursors[session] = SessionCursor(resume, conversation.native, segments.get(conversation.native))
 
-    def _batch(self, row: int, *, afresh: bool) -> Batch:
+    def _batch(self, row: int, *, from_start: bool) -> Batch:
         sessions = dict(list(self._session_cursors.items())[-_MAX_SESSIONS:])
         cursor = RowCursor(row, self._guard(row), sessions)
         batch = Batch(
@@ -201,7 +201,7 @@ class _DatabaseReader:
             problems=tuple(self._problems),
             cursor=msgspec.json.encode(cursor).decode("utf-8"),
             read_bytes=self._bytes,
-            from_start=afresh,
+            from_start=from_start,
         )
         self._events, self._problems, self._bytes = [], [], 0
         return batch

@@ -77,7 +77,7 @@ def _inserted_text(old: str, new: str, at: int) -> str:
 
 
 def scan(text: str) -> Node | None:
-    """Return the root node of a text; None if it is empty but for comments."""
+    """Return the root node of a text; None if it is empty except for comments."""
     at = _skip(text, 0)
     if at == len(text):
         return None

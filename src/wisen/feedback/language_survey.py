@@ -170,7 +170,7 @@ class UserLanguages:
         )
 
     def languages_to_build(self, codes: Sequence[str], *, again: bool) -> tuple[str, ...]:
-        """The languages whose files are to be written: the named ones, or those the user writes in that have none.
+        """The languages to write files for: the named ones, or those the user writes in that have none.
 
         Raises: UsageError where a named one cannot be built.
         """

@@ -48,11 +48,11 @@ def rank_learnings(
 
 def has_failed(account: Account, failure: Signature) -> bool:
     """Whether it was tried against this failure without success, and has not helped more often since."""
-    vain = [use for use in account.failed if use.signature == failure]
-    if not vain:
+    failed_uses = [use for use in account.failed if use.signature == failure]
+    if not failed_uses:
         return False
-    first = min(use.at for use in vain)
-    return count_sessions(use for use in account.helped if use.at > first) <= count_sessions(vain)
+    first = min(use.at for use in failed_uses)
+    return count_sessions(use for use in account.helped if use.at > first) <= count_sessions(failed_uses)
 
 
 def _match(

@@ -107,16 +107,16 @@ def indexed_texts(db: SqliteDatabase) -> Iterator[IndexedText]:
 
 def redact(db: SqliteDatabase, events: Collection[tuple[str, str]]) -> tuple[int, set[int]]:
     """In a transaction: delete texts. Returns how many, and the sessions that have to be mined again."""
-    veiled: dict[int, int] = {}
+    redacted: dict[int, int] = {}
     sessions: set[int] = set()
     texts = 0
     for agent, ids in _by_agent(events):
         rows = db.run(_NAMED, (agent, ids))
         for number, shape, session, text in cast("list[tuple[int, int, int, int | None]]", rows):
-            if shape not in veiled:
-                veiled[shape] = _veiled(db, shape)
+            if shape not in redacted:
+                redacted[shape] = _redacted_shape(db, shape)
             db.run("DELETE FROM texts WHERE event = ?", (number,))
-            db.run("UPDATE events SET shape = ? WHERE number = ?", (veiled[shape], number))
+            db.run("UPDATE events SET shape = ? WHERE number = ?", (redacted[shape], number))
             texts += text is not None
             sessions.add(session)
     _queue_mining(db, sessions)
@@ -245,7 +245,7 @@ def remove_orphans(db: SqliteDatabase) -> None:
         db.run(statement)
 
 
-def _veiled(db: SqliteDatabase, shape: int) -> int:
+def _redacted_shape(db: SqliteDatabase, shape: int) -> int:
     names = ("kind", "provenance", "how", "tool")
     values = dict(zip(names, db.run(_SHAPE, (shape,))[0], strict=True))
     return find_or_add_number(db, "shapes", {**values, "withheld": FORGOTTEN})

@@ -296,7 +296,7 @@ class EventsContract:
         log, other = Log("/a.jsonl"), Log("/b.jsonl")
         garbled = ReadProblem(kind=ReadProblemKind.GARBLED, detail="", offset=5)
         index.events.store([log.batch(garbled), other.batch(garbled)])
-        index.events.store([log.batch(replace(garbled, offset=8), afresh=True)])
+        index.events.store([log.batch(replace(garbled, offset=8), from_start=True)])
         assert [(each.path, each.first_offset, each.count) for each in index.events.read_problems(Selection())] == [
             ("/a.jsonl", 8, 1),
             ("/b.jsonl", 5, 1),

@@ -67,7 +67,7 @@ class IndexRemovalContract:
             "elsewhere",
         }
 
-    def test_what_is_veiled_has_no_text_and_what_came_back_from_it_neither(
+    def test_what_is_redacted_has_no_text_and_what_came_back_from_it_neither(
         self, index: Index, reopen: Callable[[], Index]
     ) -> None:
         one, _ = store_two_logs(index)
@@ -84,7 +84,7 @@ class IndexRemovalContract:
         assert again.events.store([one.batch()]) == 0
         assert "failed in s1" not in indexed_texts(again)
 
-    def test_sessions_that_hold_something_veiled_are_mined_again_and_no_others(self, index: Index) -> None:
+    def test_sessions_that_hold_something_redacted_are_mined_again_and_no_others(self, index: Index) -> None:
         store_two_logs(index)
         mine_all(index)
         index.memories.replace({"session:1": [(a_memory("1"), _WORDS)], "session:2": [(a_memory("2"), _WORDS)]})
@@ -92,7 +92,7 @@ class IndexRemovalContract:
         assert [history.native for history in index.findings.take_unmined(1)] == ["s1"]
         assert [memory.id for memory in index.memories.every()] == ["2"]
 
-    def test_what_was_found_in_a_session_goes_with_what_was_veiled_in_it(self, index: Index) -> None:
+    def test_what_was_found_in_a_session_goes_with_what_was_redacted_in_it(self, index: Index) -> None:
         store_calls(index, "a")
         mine_all(index)
         assert index.findings.failures(Selection())
@@ -113,7 +113,7 @@ class IndexRemovalContract:
         store_two_logs(index)
         assert len(indexed_texts(index)) == 6
 
-    def test_what_is_unveiled_is_read_again(self, index: Index) -> None:
+    def test_what_is_unredacted_is_read_again(self, index: Index) -> None:
         one, two = store_two_logs(index)
         index.removal.redact([("claude-code", "t-s1")])
         index.removal.unredact([("claude-code", "t-s1")])

@@ -101,11 +101,11 @@ class Log:
         id_ = f"cited:{name}:{minutes}"
         self.add(Citation(id=id_, session=self.session, at=self.at(minutes), place=self.place, name=name))
 
-    def batch(self, *problems: ReadProblem, cursor: str = "end", afresh: bool = False) -> IndexBatch:
+    def batch(self, *problems: ReadProblem, cursor: str = "end", from_start: bool = False) -> IndexBatch:
         """Return everything added so far as one batch."""
         mark = SourceMark(size=self.source.size, modified_ns=self.source.modified_ns, cursor=cursor)
         return IndexBatch(
-            source=self.source, events=tuple(self.events), problems=problems, mark=mark, from_start=afresh
+            source=self.source, events=tuple(self.events), problems=problems, mark=mark, from_start=from_start
         )
 
 

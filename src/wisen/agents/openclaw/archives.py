@@ -41,7 +41,7 @@ def read_archive(source: Source, mark: SourceMark | None, parser: TranscriptLine
     finished_cursor = f"{source.size}:{source.modified_ns}"
     if mark is not None and mark.cursor == finished_cursor:
         return
-    is_cold, offset, size_read, afresh = source.path.parent.name == "cold", 0, 0, True
+    is_cold, offset, size_read, from_start = source.path.parent.name == "cold", 0, 0, True
     problem: ReadProblem | None = None
     try:
         for line in _lines(source):
@@ -51,14 +51,14 @@ def read_archive(source: Source, mark: SourceMark | None, parser: TranscriptLine
             _parse_line(parser, line, offset, is_cold=is_cold)
             offset, size_read = offset + len(line) + 1, size_read + len(line) + 1
             if size_read >= jsonl.CHUNK_BYTES:
-                yield _batch(parser, "", size_read, afresh=afresh)
-                size_read, afresh = 0, False
+                yield _batch(parser, "", size_read, from_start=from_start)
+                size_read, from_start = 0, False
     except zstd_stream.CorruptStream:
         parser.collector.add_problem(ReadProblemKind.GARBLED, offset)
     except OSError as error:
         problem = ReadProblem(kind=ReadProblemKind.UNREADABLE, detail=error.strerror or "", offset=0)
     if problem is None:
-        yield _batch(parser, finished_cursor, size_read, afresh=afresh)
+        yield _batch(parser, finished_cursor, size_read, from_start=from_start)
     else:
         yield Batch(events=(), problems=(problem,), cursor="", read_bytes=0)
 
@@ -97,6 +97,6 @@ def _parse_line(parser: TranscriptLineParser, line: bytes, offset: int, *, is_co
         parser.collector.add_parser_error(offset, error)
 
 
-def _batch(parser: TranscriptLineParser, cursor: str, size_read: int, *, afresh: bool) -> Batch:
+def _batch(parser: TranscriptLineParser, cursor: str, size_read: int, *, from_start: bool) -> Batch:
     events, problems = parser.collector.drain()
-    return Batch(events=events, problems=problems, cursor=cursor, read_bytes=size_read, from_start=afresh)
+    return Batch(events=events, problems=problems, cursor=cursor, read_bytes=size_read, from_start=from_start)

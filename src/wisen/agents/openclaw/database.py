@@ -112,7 +112,7 @@ class _DatabaseReader:
             return
         if self._version not in _VERSIONS and self._version != self._cursor.version:
             self._add_problem(ReadProblemKind.MISSHAPEN, 0, f"user_version {self._version}")
-        row, afresh = self._cursor.row, self._cursor.row == 0
+        row, from_start = self._cursor.row, self._cursor.row == 0
         end = self._database.execute("SELECT coalesce(max(rowid), 0) FROM transcript_events").fetchone()[0]
         speakers = speakers_in(self._database)
         for changed in self._changed_sessions(row, end):
@@ -120,9 +120,9 @@ class _DatabaseReader:
             while seq is not None:
                 seq = self._read_rows(session, seq, end)
                 if self._bytes >= _BATCH_BYTES:
-                    yield self._batch(row, afresh=afresh)
-                    afresh = False
-        yield self._batch(end, afresh=afresh)
+                    yield self._batch(row, from_start=from_start)
+                    from_start = False
+        yield self._batch(end, from_start=from_start)
 
     def _resume(self, text: str) -> OpenclawCursor:
         try:
@@ -236,7 +236,7 @@ class _DatabaseReader:
             resume, segment, conversation.place, speaker, conversation.local
         )
 
-    def _batch(self, row: int, *, afresh: bool) -> Batch:
+    def _batch(self, row: int, *, from_start: bool) -> Batch:
         sessions = dict(list(self._session_cursors.items())[-_MAX_SESSIONS:])
         cursor = OpenclawCursor(row, self._guard(row), self._version, sessions)
         batch = Batch(
@@ -244,7 +244,7 @@ class _DatabaseReader:
             problems=tuple(self._problems),
             cursor=msgspec.json.encode(cursor).decode("utf-8"),
             read_bytes=self._bytes,
-            from_start=afresh,
+            from_start=from_start,
         )
         self._events, self._problems, self._bytes = [], [], 0
         return batch

@@ -32,7 +32,7 @@ _entry = msgspec.json.Decoder(_Entry)
 
 
 def speakers_beside(transcript: Path) -> Mapping[str, OpenclawSpeaker]:
-    """Return who writes in the sessions whose files are next to this one, as far as it is still recorded."""
+    """Return who writes in the sessions with files next to this one, as far as it is still recorded."""
     folder = transcript.parent.parent if transcript.parent.name == "cold" else transcript.parent
     speakers: dict[str, OpenclawSpeaker] = {}
     database = folder.parent / "agent" / DATABASE

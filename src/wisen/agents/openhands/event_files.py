@@ -76,7 +76,7 @@ def read_events(
         yield Batch(events=(), problems=(problem,), cursor=mark.cursor if mark else "", read_bytes=0)
         return
     conversation = conversation_of(cursor)
-    following, size, afresh = cursor.following, 0, cursor.following == 0
+    following, size, from_start = cursor.following, 0, cursor.following == 0
     for each in files:
         if each.number < cursor.following:
             continue
@@ -84,9 +84,9 @@ def read_events(
             break
         following, size = each.number + 1, size + each.size
         if size >= _BATCH_BYTES:
-            yield _batch(conversation, following, names, size, afresh=afresh)
-            size, afresh = 0, False
-    yield _batch(conversation, following, names, size, afresh=afresh)
+            yield _batch(conversation, following, names, size, from_start=from_start)
+            size, from_start = 0, False
+    yield _batch(conversation, following, names, size, from_start=from_start)
 
 
 def _resume(mark: SourceMark | None, names: dict[int, str]) -> EventCursor:
@@ -130,7 +130,7 @@ def _parse_file(file: EventFile, conversation: OpenhandsConversation, *, is_last
 
 
 def _batch(
-    conversation: OpenhandsConversation, following: int, names: dict[int, str], size: int, *, afresh: bool
+    conversation: OpenhandsConversation, following: int, names: dict[int, str], size: int, *, from_start: bool
 ) -> Batch:
     collector = conversation.collector
     resume, segments = collector.resume_at(following)
@@ -143,5 +143,5 @@ def _batch(
         problems=problems,
         cursor=msgspec.json.encode(cursor).decode("utf-8"),
         read_bytes=size,
-        from_start=afresh,
+        from_start=from_start,
     )
