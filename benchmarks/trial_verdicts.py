@@ -46,7 +46,7 @@ def judge(chance: Floats, given: Bools, hit: Bools, places: Sequence[Floats], po
     good, harm = (wager(ratios, chance, given, hit) for ratios in (evidence.GOOD, evidence.HARM))
     lost = futile(chance, given, hit)
     rails = np.mean([rank_wager(chance, given, each) for each in places], axis=0) if places else np.ones_like(good)
-    worse = (harm >= policy.harm) | (rails >= policy.rails)
+    worse = (harm >= policy.harm) | (rails >= policy.guardrails)
     doubtful = lost >= policy.futile
     if doubtful.any():
         worse |= doubtful & (1 - below(chance, given, hit, doubtful) >= policy.surely_worse)

@@ -99,9 +99,9 @@ def test_a_failure_at_any_fence_is_told_and_recorded_and_the_rest_goes_on(
         assert hit, (kind, name)
         report = done.report
         assert report is not None
-        messages = "\n".join((*report.warnings, *done.troubles))
+        messages = "\n".join((*report.warnings, *done.problems))
         assert "an error of wisen's own (Injected" in messages, (kind, name)
-        assert any(each.startswith(f"{kind.value} ") for each in (*report.warnings, *done.troubles)), (kind, name)
+        assert any(each.startswith(f"{kind.value} ") for each in (*report.warnings, *done.problems)), (kind, name)
         assert PRIVATE not in messages
         if "Injected" in "\n".join(report.warnings):
             assert error is not None

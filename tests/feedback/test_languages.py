@@ -231,7 +231,7 @@ def test_a_model_writes_the_file_and_sees_nothing_that_was_typed(home: Path) -> 
         assert model.questions == []
         (built,) = learner.feedback.build_languages(model=True, progress=lambda *each: steps.append(each))
     file = home / "wisen" / "languages" / "nl.toml"
-    assert (built.code, built.written, built.file, built.trouble) == ("nl", True, str(file), "")
+    assert (built.code, built.written, built.file, built.problem) == ("nl", True, str(file), "")
     groups = sum(len(asked.groups) for asked in QUESTIONS)
     assert built.dropped == {"in another script": groups, "twice in a group": groups}
     assert len(model.questions) == 12
@@ -291,7 +291,7 @@ def test_what_stops_half_way_writes_nothing_and_the_next_run_asks_only_for_the_r
         learner.feedback.model_factory = lambda: metered
         (built,) = learner.feedback.build_languages(model=True)
         assert (built.answered, built.questions, built.written) == (3, 12, False)
-        assert "trouble of its own" in built.trouble
+        assert "trouble of its own" in built.problem
         assert not (home / "wisen" / "languages").exists()
         clock.advance(3600)
         (built,) = learner.feedback.build_languages(model=True)

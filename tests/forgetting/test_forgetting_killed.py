@@ -59,7 +59,7 @@ def test_wherever_it_is_cut_off_the_next_run_finishes_it(home: Path) -> None:
             learner.learn()
             findings = [each.about for each in doctor.examine(app.wire().doctor_input()) if each.health is Health.BAD]
             assert findings == ["forgetting"] * began
-            assert learner.cycle().troubles == ()
+            assert learner.cycle().problems == ()
             assert all(each.done for each in learner.forgetting.tombstones())
             if not began:
                 assert holds_it(home)

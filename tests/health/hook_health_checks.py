@@ -36,11 +36,11 @@ class HealthCheckContract:
         vitals = hook_health_check.read_health()
         assert (vitals.beats, vitals.failure, vitals.waiting, vitals.waiting_since) == ({}, None, 0, None)
         assert vitals.last_heartbeat is None
-        assert vitals.trouble == ""
+        assert vitals.problem == ""
 
     def test_looking_twice_tells_the_same(self, hook_health_check: HookHealthCheck) -> None:
         one, other = hook_health_check.read_health(), hook_health_check.read_health()
-        assert (one.beats, one.snapshot, one.trouble) == (other.beats, other.snapshot, other.trouble)
+        assert (one.beats, one.snapshot, one.problem) == (other.beats, other.snapshot, other.problem)
 
     def test_what_cannot_be_run_is_a_fault(self, hook_health_check: HookHealthCheck) -> None:
         assert hook_health_check.find_fault(CALLER)

@@ -300,7 +300,7 @@ def test_what_an_agent_writes_is_nothing_until_the_user_approves_it(shop: Path) 
         assert not [each for each in learner.memory.recall("never npm", shop).groups if words in each.best.text]
         each = learner.proposals.get(made["id"])
         assert each.is_waiting, "policy let it pass"
-        assert learner.proposals.leave_for(each) == "ask"
+        assert learner.proposals.permission_for(each) == "ask"
         assert not learner.trials.can_try(each)
         with pytest.raises(UsageError, match="user's own word"):
             learner.proposals.answer(made["id"], Answer.APPROVED, by=Actor.WISEN)

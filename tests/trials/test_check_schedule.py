@@ -84,7 +84,7 @@ def hints(seed: int, with_hints: float, without: float, sessions: int = 240, sha
         rows.append(
             TrialRow(
                 session=f"s{number}", rule="", version="", arm=Arm.GIVEN if given_ else Arm.WITHHELD, chance=share,
-                relevant=True, hit=count > 0, rails={"failures": count, "corrections": 0, "tokens": 10**6},
+                relevant=True, hit=count > 0, guardrails={"failures": count, "corrections": 0, "tokens": 10**6},
             )
         )  # fmt: skip
     return build_portfolio(rows)

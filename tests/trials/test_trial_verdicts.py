@@ -34,7 +34,11 @@ def row(number: int, *, given: bool, hit: bool, share: float = 0.5, **more: obje
 
 
 def course(
-    seed: int, without: float, ratio: float, sessions: int = 240, rails: dict[str, tuple[float, float]] | None = None
+    seed: int,
+    without: float,
+    ratio: float,
+    sessions: int = 240,
+    guardrails: dict[str, tuple[float, float]] | None = None,
 ) -> list[TrialRow]:
     """A trial under the program's own coin; what must not get worse has a mean without the rule and with it."""
     luck = random.Random(seed)
@@ -44,8 +48,8 @@ def course(
         arm = toss(b"salt", rule=f"R-{seed}", version="1", session=f"s{number}", chance=share)
         given_ = arm is Arm.GIVEN
         hit = luck.random() < without * (ratio if given_ else 1)
-        counts = {name: int(luck.expovariate(1 / means[given_])) for name, means in (rails or {}).items()}
-        rows.append(row(number, given=given_, hit=hit, share=share, rails=counts))
+        counts = {name: int(luck.expovariate(1 / means[given_])) for name, means in (guardrails or {}).items()}
+        rows.append(row(number, given=given_, hit=hit, share=share, guardrails=counts))
     return rows
 
 
@@ -61,14 +65,14 @@ ROWS = st.lists(
     max_size=80,
 ).map(
     lambda rows: [
-        row(number, given=given, hit=hit, share=share, relevant=relevant, rails={"failures": failures})
+        row(number, given=given, hit=hit, share=share, relevant=relevant, guardrails={"failures": failures})
         for number, (given, hit, share, relevant, failures) in enumerate(rows)
     ]
 )
 
 
 def test_rows_and_verdicts_come_back_from_json_as_they_were() -> None:
-    rows = course(1, 0.4, 0.1, rails={"failures": (2.0, 2.0)})
+    rows = course(1, 0.4, 0.1, guardrails={"failures": (2.0, 2.0)})
     judged = judge(rows)
     assert msgspec.json.decode(msgspec.json.encode(rows), type=list[TrialRow]) == rows
     assert msgspec.json.decode(msgspec.json.encode(judged), type=TrialJudgment) == judged
@@ -100,21 +104,21 @@ def test_a_rule_that_does_harm_is_made_worse_or_at_least_ineffective_soon() -> N
 
 def test_a_rule_that_does_nothing_is_seldom_called_anything_good_or_bad() -> None:
     """A/A: coins and no rule, with four things that must not get worse."""
-    rails = {"corrections": (0.4, 0.4), "failures": (4.0, 4.0), "interrupts": (0.1, 0.1), "tokens": (1e4, 1e4)}
-    verdicts = [judge(course(seed, 0.2, 1.0, rails=rails)).verdict for seed in range(400)]
+    guardrails = {"corrections": (0.4, 0.4), "failures": (4.0, 4.0), "interrupts": (0.1, 0.1), "tokens": (1e4, 1e4)}
+    verdicts = [judge(course(seed, 0.2, 1.0, guardrails=guardrails)).verdict for seed in range(400)]
     assert verdicts.count(Verdict.CONFIRMED) <= 0.025 * 400 + 2 * 3.1
     assert verdicts.count(Verdict.WORSE) <= 0.05 * 400 + 2 * 4.4
 
 
 def test_a_rule_is_dropped_when_something_else_gets_worse() -> None:
     verdicts = [
-        judge(course(seed, 0.05, 1.0, rails={"failures": (2.0, 7.0), "tokens": (9.0, 9.0)})) for seed in range(20)
+        judge(course(seed, 0.05, 1.0, guardrails={"failures": (2.0, 7.0), "tokens": (9.0, 9.0)})) for seed in range(20)
     ]
     assert sum(each.verdict is Verdict.WORSE for each in verdicts) >= 15
-    worse = next(each for each in verdicts if each.verdict is Verdict.WORSE and each.worse_rail)
-    assert worse.worse_rail == "failures"
+    worse = next(each for each in verdicts if each.verdict is Verdict.WORSE and each.worst_guardrail)
+    assert worse.worst_guardrail == "failures"
     assert worse.description.endswith("made worse (failures)")
-    assert worse.rails["failures"] > worse.rails["tokens"]
+    assert worse.guardrails["failures"] > worse.guardrails["tokens"]
 
 
 def test_without_a_verdict_a_trial_ends_after_240_relevant_sessions() -> None:
@@ -166,7 +170,7 @@ def test_sessions_in_which_the_rule_did_not_matter_change_nothing(rows: list[Tri
 @given(ROWS, st.randoms())
 def test_the_counts_do_not_depend_on_the_order_of_sessions(rows: list[TrialRow], luck: random.Random) -> None:
     """Nor does the futility; the other figures stake on what came before, and the verdict on what came first."""
-    never = VerdictPolicy(good=1e300, harm=1e300, futile=1e300, rails=1e300, sessions=10**6)
+    never = VerdictPolicy(good=1e300, harm=1e300, futile=1e300, guardrails=1e300, sessions=10**6)
     shuffled = luck.sample(rows, len(rows))
 
     def counted(judged: TrialJudgment) -> tuple[object, ...]:
@@ -179,7 +183,7 @@ def test_the_counts_do_not_depend_on_the_order_of_sessions(rows: list[TrialRow],
 @given(ROWS)
 def test_every_figure_is_one_that_can_be_shown(rows: list[TrialRow]) -> None:
     judged = judge(rows)
-    assert min(judged.good, judged.harm, judged.futile, judged.since, *judged.rails.values(), 1.0) >= 0
+    assert min(judged.good, judged.harm, judged.futile, judged.since, *judged.guardrails.values(), 1.0) >= 0
     assert 0 <= judged.better <= 1
     assert judged.interval is None or 0 <= judged.interval[0] <= judged.interval[1] < math.inf
     assert msgspec.json.decode(msgspec.json.encode(judged), type=TrialJudgment) == judged
@@ -208,7 +212,7 @@ def test_the_simulator_of_the_benchmark_gives_the_same_verdicts() -> None:
                 given=bool(given_[trial, number]),
                 hit=bool(hit[trial, number]),
                 share=float(share[number]),
-                rails={f"rail {which}": int(each[trial, number]) for which, each in enumerate(numbers)},
+                guardrails={f"rail {which}": int(each[trial, number]) for which, each in enumerate(numbers)},
             )
             for number in range(sessions)
         ]
@@ -220,5 +224,5 @@ def test_the_simulator_of_the_benchmark_gives_the_same_verdicts() -> None:
         assert judged.good == pytest.approx(ended.good[trial])
         assert judged.harm == pytest.approx(ended.harm[trial])
         assert judged.futile == pytest.approx(ended.futile[trial])
-        assert np.mean(list(judged.rails.values())) == pytest.approx(ended.rails[trial])
+        assert np.mean(list(judged.guardrails.values())) == pytest.approx(ended.rails[trial])
     assert set(ended.verdict) == {0, 1, 2, 3}

@@ -224,7 +224,7 @@ def test_a_session_counts_for_what_its_coin_said_whatever_was_then_done(world: W
     rows = hint_of(world).rows
     assert [(row.session, row.arm) for row in rows] == pairs
     assert all(row.relevant and not row.hit for row in rows)
-    assert {*rows[0].rails} == {"corrections", "failures", "interrupts"}
+    assert {*rows[0].guardrails} == {"corrections", "failures", "interrupts"}
 
 
 def test_a_session_that_goes_on_has_no_outcome_yet(world: World) -> None:

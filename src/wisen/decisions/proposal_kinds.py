@@ -29,7 +29,7 @@ class Answered(NamedTuple):
 class ProposalKind(Protocol):
     """How proposals of one kind are answered."""
 
-    def leave_for(self, each: ProposalState) -> Permission:
+    def permission_for(self, each: ProposalState) -> Permission:
         """Whether policy approves a proposal, proposes it or asks."""
         ...
 

@@ -56,7 +56,7 @@ class PendingQuestion(NamedTuple):
     """The id of the rule it would become."""
     text: str
     """The question, in plain words."""
-    trouble: str = ""
+    problem: str = ""
     """Why its file cannot take it as it is; empty if it can."""
     places: tuple[tuple[str, str], ...] = ()
     """Where it may go instead: what the user types, and what that means."""

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
     from datetime import datetime
 
-    from wisen.delivery.block import Block, BlockContent, DeliveredLine
+    from wisen.delivery.block import Block, BlockContent, DeliveredLine, PendingQuestion
     from wisen.delivery.remedies import Remedy
     from wisen.delivery.settings import DeliverPolicy
     from wisen.delivery.turn_questions import TurnQuestion
@@ -215,13 +215,20 @@ def _snapshot(context: str, content: BlockContent, fixes: Sequence[Remedy], bloc
         "rules": [_encode_line(each) for each in content.rules],
         "filed": [_encode_line(each) for each in content.filed],
         "said": [_encode_line(each) for each in content.stated],
-        "waiting": [each._asdict() | {"short": short_id(each.id)} for each in content.waiting],
+        "waiting": [_encode_question(each) for each in content.waiting],
         "places": PLACE_ALIASES,
     }
 
 
 def _encode_line(line: DeliveredLine) -> dict[str, object]:
     return {"id": line.exposure_id, "text": line.line, "source": line.source, "words": words_of(line.text)}
+
+
+def _encode_question(question: PendingQuestion) -> dict[str, object]:
+    fields: dict[str, object] = question._asdict()
+    fields["trouble"] = fields.pop("problem")  # the name that the hook client reads
+    fields["short"] = short_id(question.id)
+    return fields
 
 
 def _encode(value: Mapping[str, object]) -> bytes:

@@ -262,8 +262,8 @@ class SnapshotBuilder:
 
     def _places(self, proposal: Proposal) -> tuple[str, tuple[tuple[str, str], ...]]:
         """Return why the file of a proposal cannot take it as it is, and where it may go instead."""
-        trouble, places = self._candidates.question_about(proposal)
-        return trouble, tuple((each.word.value, each.says) for each in places)
+        problem, places = self._candidates.question_about(proposal)
+        return problem, tuple((each.word.value, each.says) for each in places)
 
 
 class _AgentReader:

@@ -136,7 +136,7 @@ class UserLanguages:
             text = "" if content is None else content.decode("utf-8")
             return evaluate_language(language, read_sentences(text, str(file)), self._added.model, str(file))
         except (LanguageError, UnicodeDecodeError) as error:
-            return LanguageAccuracy(code=language.code, name=language.name, file=str(file), trouble=str(error))
+            return LanguageAccuracy(code=language.code, name=language.name, file=str(file), problem=str(error))
 
     def _sentence_file(self, code: str) -> Path:
         return self._folder / SENTENCES / f"{code}.toml"
@@ -204,7 +204,7 @@ class UserLanguages:
         if done is None:
             return build
         phrases = sum(map(len, done.draft.language().groups.values()))
-        trouble = done.problem or ("" if phrases else "No phrase of the answers could be used.")
+        problem = done.problem or ("" if phrases else "No phrase of the answers could be used.")
         return replace(
             build,
             phrases=phrases,
@@ -212,7 +212,7 @@ class UserLanguages:
             answered=done.answered,
             questions=QUESTION_COUNT,
             kept=kept,
-            trouble=trouble,
+            problem=problem,
         )
 
     def import_keywords(self, held: Keywords, comment: str, *, again: bool, dry_run: bool) -> tuple[LanguageBuild, ...]:

@@ -277,7 +277,7 @@ class FeedbackService:
         builds: list[LanguageBuild] = []
         for code in chosen:
             builds.append(self._generate_language(code, again=again, progress=progress or _ignore_progress))
-            if builds[-1].trouble:
+            if builds[-1].problem:
                 break  # the same problem would stop the next one
         return tuple(builds)
 

@@ -69,7 +69,7 @@ class FixService:
             raise UsageError(f"{problem} {fix!r}. List the ids with: wisen fixes --all")
         return matches[0], self._home.index.findings.evidence(matches[0].id)
 
-    def leave_for(self, each: ProposalState) -> Permission:
+    def permission_for(self, each: ProposalState) -> Permission:
         """Return ASK: the user always decides about a fix."""
         from wisen.edits.permission import Permission
 

@@ -221,7 +221,7 @@ class GuardService:
         calls = calls_by_id(self._home.index.events.histories(Selection(since=exposures[0].at - CALL_WINDOW)))
         return tuple(LoggedDecision(each, calls.get((each.agent, each.call or ""))) for each in reversed(exposures))
 
-    def leave_for(self, each: ProposalState) -> Permission:
+    def permission_for(self, each: ProposalState) -> Permission:
         """Decide whether policy adopts a proposed guard by itself or asks the user.
 
         It asks, unless the profile is autonomous, the backtest is convincing, and the guard only removes words.

@@ -348,20 +348,20 @@ def _index_findings(subject: DoctorSubject) -> Iterator[HealthFinding]:
     try:
         with subject.index() as index:
             index.check()
-            troubles = index.events.read_problems(Selection())
+            problems = index.events.read_problems(Selection())
     except WisenError as error:
         yield HealthFinding(about="index", health=Health.BAD, says=str(error), next_step=_REPAIR)
         return
     yield HealthFinding(about="index", health=Health.GOOD, says="reads whole")
-    unknown = [t for t in troubles if t.kind in (ReadProblemKind.UNKNOWN, ReadProblemKind.MISSHAPEN)]
+    unknown = [each for each in problems if each.kind in (ReadProblemKind.UNKNOWN, ReadProblemKind.MISSHAPEN)]
     if unknown:
-        kinds = ", ".join(sorted({f"{t.kind.value} {t.detail!r}" for t in unknown})[:8])
+        kinds = ", ".join(sorted({f"{each.kind.value} {each.detail!r}" for each in unknown})[:8])
         yield HealthFinding(
             about="format",
             health=Health.NOTICE,
-            says=f"{sum(t.count for t in unknown):,} records of a kind this version does not know: {kinds}",
+            says=f"{sum(each.count for each in unknown):,} records of a kind this version does not know: {kinds}",
             next_step="A newer agent may write a newer format: check for a newer wisen.",
         )
-    lost = sum(t.count for t in troubles if t.kind in (ReadProblemKind.GARBLED, ReadProblemKind.OVERSIZED))
+    lost = sum(each.count for each in problems if each.kind in (ReadProblemKind.GARBLED, ReadProblemKind.OVERSIZED))
     if lost:
         yield HealthFinding(about="logs", health=Health.NOTICE, says=f"{lost:,} lines could not be read; the rest was")

@@ -89,9 +89,9 @@ def _firing_finding(each: HookStatus, hook_health: HookHealth) -> HealthFinding:
 
 def _delivery_findings(hook_health: HookHealth, now: datetime) -> Iterator[HealthFinding]:
     """Report whether hooks have a snapshot to answer from, and whether the spool is ingested."""
-    if hook_health.trouble:
+    if hook_health.problem:
         next_step = "Check its owner and permissions (`ls -ld`), or move the file away."
-        yield HealthFinding(about="spool", health=Health.BAD, says=hook_health.trouble, next_step=next_step)
+        yield HealthFinding(about="spool", health=Health.BAD, says=hook_health.problem, next_step=next_step)
     since = hook_health.waiting_since
     if hook_health.waiting > _MAX_SPOOL_BYTES or (since is not None and now - since > _MAX_WAIT):
         says = f"what hooks write is not processed: {hook_health.waiting:,} bytes wait"

@@ -60,7 +60,7 @@ class HomeHookHealth:
             waiting=sum(status.st_size for status in waiting),
             waiting_since=None if oldest is None else datetime.fromtimestamp(oldest, UTC),
             snapshot=self._snapshot_problem(),
-            trouble=self._trouble(),
+            problem=self._spool_problem(),
             free=self._free_bytes(),
         )
 
@@ -89,7 +89,7 @@ class HomeHookHealth:
             return f"they run {other} of wisen, and this is {self._version}"
         return ""
 
-    def _trouble(self) -> str:
+    def _spool_problem(self) -> str:
         """Return why the client may not be able to write; empty where it can."""
         folder = _nearest_existing(self._home / "spool" / "beats")
         return "" if os.access(folder, os.W_OK | os.X_OK) else f"{folder} cannot be written"

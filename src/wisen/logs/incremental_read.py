@@ -67,7 +67,7 @@ def read_index_batches(
             yield _safe_index_batch(source, pending, scope, policy, finished=False), pending.read_bytes
         pending = batch
     if pending is not None:
-        readable = all(trouble.kind is not ReadProblemKind.UNREADABLE for trouble in pending.problems)
+        readable = all(problem.kind is not ReadProblemKind.UNREADABLE for problem in pending.problems)
         index_batch = _safe_index_batch(source, pending, scope, policy, finished=readable)
         is_unchanged = (
             mark is not None

@@ -21,7 +21,7 @@ class CycleResult(NamedTuple):
     """Proposals that policy approved by itself: each rule, with the file it went to."""
     snapshots: int
     """How many snapshots are new."""
-    troubles: tuple[str, ...]
+    problems: tuple[str, ...]
     """What failed, and why."""
     retired: int = 0
     """How many sessions were removed from the archive, or would be."""
@@ -36,7 +36,7 @@ class CycleResult(NamedTuple):
             self.answered + later.answered,
             self.applied + later.applied,
             self.snapshots + later.snapshots,
-            later.troubles,
+            later.problems,
             self.retired + later.retired,
             self.checked + later.checked,
         )

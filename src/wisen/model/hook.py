@@ -203,7 +203,7 @@ class HookHealth(Struct, frozen=True, kw_only=True):
     waiting_since: datetime | None = None
     snapshot: str = ""
     """What is wrong with the snapshot; empty if nothing is."""
-    trouble: str = ""
+    problem: str = ""
     """Why the spool cannot be read or written; empty if it can."""
     free: int | None = None
     """Free bytes on the disk of the home; None if unknown."""

@@ -7,7 +7,7 @@ from datetime import datetime  # noqa: TC003 - as above
 from enum import StrEnum
 from typing import NamedTuple
 
-from msgspec import Struct
+from msgspec import Struct, field
 
 from wisen.model.exposure import Arm  # noqa: TC001 - as above
 from wisen.model.instruction import Rate  # noqa: TC001 - as above
@@ -27,7 +27,7 @@ class TrialRow(Struct, frozen=True, kw_only=True):
     """Whether the rule's trigger fired, decided by the same code in both arms and blind to the outcome."""
     hit: bool
     """Whether what the rule is against happened in the session, however often."""
-    rails: Mapping[str, int] = {}
+    guardrails: Mapping[str, int] = field(default_factory=dict, name="rails")
     """What must not get worse: corrections, failures, interrupts, tokens of the session."""
 
 
@@ -46,7 +46,7 @@ class TrialOutcome(Struct, frozen=True, kw_only=True):
     """When the session began."""
     relevant: bool
     hit: bool
-    rails: Mapping[str, int] = {}
+    guardrails: Mapping[str, int] = field(default_factory=dict, name="rails")
 
 
 class Verdict(StrEnum):
@@ -80,9 +80,9 @@ class TrialJudgment(Struct, frozen=True, kw_only=True):
     """The probability that it helps at all, for people to read; trials are not decided by it alone."""
     interval: tuple[float, float] | None
     """The 95% interval of the rate with the rule relative to without; None if one is unknown."""
-    rails: Mapping[str, float] = {}
+    guardrails: Mapping[str, float] = field(default_factory=dict, name="rails")
     """Evidence of harm for each thing that must not get worse."""
-    worse_rail: str | None = None
+    worst_guardrail: str | None = field(default=None, name="worse_rail")
     """The one that got worst, if that is why the rule is dropped."""
     decided: str | None = None
     """The session that decided it."""
@@ -105,7 +105,7 @@ class TrialJudgment(Struct, frozen=True, kw_only=True):
             f"seen in {self.withheld.sessions:,} of {_count(self.withheld.of)} without it, "
             f"{self.given.sessions:,} of {self.given.of:,} with it; {self.verdict.value}"
         )
-        return f"{seen} ({self.worse_rail})" if self.worse_rail else seen
+        return f"{seen} ({self.worst_guardrail})" if self.worst_guardrail else seen
 
     @property
     def interval_text(self) -> str:

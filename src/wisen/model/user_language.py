@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import datetime  # noqa: TC003 - the type of a field
 from enum import StrEnum
 
-from msgspec import Struct
+from msgspec import Struct, field
 
 MIN_TURNS = 3
 """In fewer turns a phrase of a language may occur by chance."""
@@ -81,7 +81,7 @@ class LanguageBuild(Struct, frozen=True, kw_only=True):
     written: bool = False
     kept: str = ""
     """Where the previous file was moved to."""
-    trouble: str = ""
+    problem: str = field(default="", name="trouble")
     """Why it is incomplete."""
 
 
@@ -114,5 +114,5 @@ class LanguageAccuracy(Struct, frozen=True, kw_only=True):
     """Some that were not held back, and are missed or lose their negation: help for improving the file."""
     wrongly_taken: tuple[str, ...] = ()
     """Some harmless ones that were not held back, and are mistaken for a directive."""
-    trouble: str = ""
+    problem: str = field(default="", name="trouble")
     """Why its sentences cannot be read."""

@@ -132,9 +132,9 @@ class ProposalService:
         named = f"{self.short_ids()[each.proposal.id]} (“{each.proposal.text}”)"
         return UsageError(f"{named} was already {each.answer}. List what is waiting with: wisen proposals")
 
-    def leave_for(self, each: ProposalState) -> Permission:
+    def permission_for(self, each: ProposalState) -> Permission:
         """Whether policy approves a proposal, proposes it or asks."""
-        return self._answers.kinds.get(each.proposal.type, self._answers.rules).leave_for(each)
+        return self._answers.kinds.get(each.proposal.type, self._answers.rules).permission_for(each)
 
     def answer(
         self,
@@ -186,13 +186,13 @@ class ProposalService:
         """Apply the changes that policy allows, as recorded edits. Return what was done and what failed."""
         from wisen.edits.permission import Permission
 
-        done, troubles = list[str](), list[str]()
+        done, problems = list[str](), list[str]()
         # What the user undid waits for them: applying it again would defeat the undo.
         undone = {
             move.subject for move in self._home.ledger.moves.all(include_undone=True) if move.kind is MoveKind.UNDO
         }
         for each in self.all():
-            if each.is_waiting and each.proposal.id not in undone and self.leave_for(each) is Permission.AUTO:
+            if each.is_waiting and each.proposal.id not in undone and self.permission_for(each) is Permission.AUTO:
                 proposal = each.proposal
                 try:
                     self.answer(proposal.id, Answer.APPROVED, dry_run=dry_run, by=Actor.WISEN)
@@ -200,8 +200,8 @@ class ProposalService:
                 except StoreError:
                     raise
                 except Exception as error:  # noqa: BLE001 - an error boundary: the others must not fail
-                    troubles.append(f"“{describe_proposal(proposal)}”: {describe_error(error)}")
-        return tuple(done), tuple(troubles)
+                    problems.append(f"“{describe_proposal(proposal)}”: {describe_error(error)}")
+        return tuple(done), tuple(problems)
 
     def propose(
         self,

@@ -42,7 +42,7 @@ class RuleProposals:
         self._home, self._edit_ports, self._decisions = home, edit_ports, decisions
         self._refresh, self._writer, self._settings = refresh, writer, settings
 
-    def leave_for(self, each: ProposalState) -> Permission:
+    def permission_for(self, each: ProposalState) -> Permission:
         """Whether policy approves a proposal, proposes it or asks."""
         from wisen.edits.permission import Permission, Profile, permission_for
 

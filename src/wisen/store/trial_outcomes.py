@@ -41,9 +41,9 @@ class SqlTrialOutcomes:
         """Record outcomes in one transaction; the first record of each counts."""
         with self._db.transaction():
             for row in rows:
-                values: dict[str, Value] = {name: getattr(row, name) for name in OUTCOMES.columns}
+                values: dict[str, Value] = {name: getattr(row, name, None) for name in OUTCOMES.columns}
                 values |= {"at": microseconds(row.at), "relevant": int(row.relevant), "hit": int(row.hit)}
-                values["rails"] = json.dumps(dict(row.rails), sort_keys=True, separators=(",", ":"))
+                values["rails"] = json.dumps(dict(row.guardrails), sort_keys=True, separators=(",", ":"))
                 add_row(self._db, OUTCOMES, values)
 
     def all(self) -> tuple[TrialOutcome, ...]:
@@ -59,5 +59,5 @@ def _outcome(row: dict[str, Value]) -> TrialOutcome:
         at=from_microseconds(cast("int", row["at"])),
         relevant=bool(row["relevant"]),
         hit=bool(row["hit"]),
-        rails=json.loads(cast("str", row["rails"])),
+        guardrails=json.loads(cast("str", row["rails"])),
     )

@@ -48,7 +48,7 @@ def an_outcome(id_: str = "a", minutes: int = 0) -> TrialOutcome:
         at=NOON + timedelta(minutes=minutes),
         relevant=True,
         hit=False,
-        rails={"failures": 3},
+        guardrails={"failures": 3},
     )
 
 
@@ -120,7 +120,9 @@ class ExposuresContract:
     def test_outcomes_come_back_whole_oldest_first_and_the_first_word_stands(
         self, ledger: Ledger, reopen: Callable[[], Ledger]
     ) -> None:
-        hostile = structs.replace(an_outcome("z", minutes=-1), session=HOSTILE, subject=HOSTILE, rails={HOSTILE: 0})
+        hostile = structs.replace(
+            an_outcome("z", minutes=-1), session=HOSTILE, subject=HOSTILE, guardrails={HOSTILE: 0}
+        )
         ledger.trial_outcomes.add([an_outcome("b"), an_outcome("a"), hostile])
         ledger.trial_outcomes.add([structs.replace(an_outcome("a"), hit=True)])
         again = reopen()

@@ -67,8 +67,8 @@ def record_outcomes(home: Home, detector: Callable[[], DetectSignals]) -> int:
         times = [at for history in histories for at in event_times(history)]
         if times and now - max(times) >= SESSION_GAP:
             ended += 1
-            rails = _guardrails(histories, detect)
-            rows += [relevance.outcome_of(coin, histories, min(times), rails) for coin in waiting[key]]
+            guardrails = _guardrails(histories, detect)
+            rows += [relevance.outcome_of(coin, histories, min(times), guardrails) for coin in waiting[key]]
     home.ledger.trial_outcomes.add({each.id: each for each in rows}.values())
     return ended
 
@@ -103,7 +103,7 @@ class SessionRelevance:
         self._sessions_by_entry: dict[str, frozenset[SessionKey]] = {}
 
     def outcome_of(
-        self, coin: Exposure, histories: Sequence[History], at: datetime, rails: dict[str, int]
+        self, coin: Exposure, histories: Sequence[History], at: datetime, guardrails: dict[str, int]
     ) -> TrialOutcome:
         """Build the outcome of one trial in a session."""
         key = (coin.agent, coin.session)
@@ -123,7 +123,7 @@ class SessionRelevance:
             at=at,
             relevant=relevant,
             hit=relevant and hit,
-            rails=rails,
+            guardrails=guardrails,
         )
 
     def line_relevance(self, entry: Entry, key: SessionKey, histories: Sequence[History]) -> tuple[bool, bool]:

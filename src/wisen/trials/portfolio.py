@@ -28,7 +28,7 @@ def build_portfolio(rows: Iterable[TrialRow], counted: Sequence[str] = COUNTED_P
         if row.session in seen:
             continue
         seen.add(row.session)
-        number = sum(row.rails.get(name, 0) for name in counted)
+        number = sum(row.guardrails.get(name, 0) for name in counted)
         problems[row.arm].append(number)
         for wager in (good, harm):
             wager.add(row.chance, number, given=row.arm is Arm.GIVEN)

@@ -42,7 +42,7 @@ def build_trial_rows(coins: Iterable[Exposure], outcomes: Iterable[TrialOutcome]
                 chance=coin.chance,
                 relevant=outcome.relevant,
                 hit=outcome.hit,
-                rails=outcome.rails,
+                guardrails=outcome.guardrails,
             )
         )
     return dict(rows)

@@ -27,7 +27,7 @@ class VerdictPolicy:
     futile: float = 10
     surely_worse: float = 0.99
     """The probability of harm from which a rule known to be useless is called worse."""
-    rails: float = 40
+    guardrails: float = 40
     """Threshold of the mean over all guardrails: the more are watched, the more chance would find."""
     sessions: int = 240
     """Relevant sessions after which a trial ends."""
@@ -67,20 +67,20 @@ class _TrialState:
     tally: EvidenceTally = field(default_factory=EvidenceTally)
     good: Wager = field(default_factory=lambda: Wager(GOOD))
     harm: Wager = field(default_factory=lambda: Wager(HARM))
-    rails: dict[str, RankWager] = field(default_factory=dict)
+    guardrails: dict[str, RankWager] = field(default_factory=dict)
 
     def add(self, row: TrialRow) -> None:
         given = row.arm is Arm.GIVEN
         for part in (self.tally, self.good, self.harm):
             part.add(row.chance, given=given, hit=row.hit)
-        for name, number in row.rails.items():
-            self.rails.setdefault(name, RankWager()).add(row.chance, number, given=given)
+        for name, number in row.guardrails.items():
+            self.guardrails.setdefault(name, RankWager()).add(row.chance, number, given=given)
 
     def verdict(self, policy: VerdictPolicy) -> Verdict:
         """Return the first verdict whose condition is met."""
         futile = self.tally.futility() >= policy.futile
         surely_worse = futile and 1 - self.tally.probability_below(1.0) >= policy.surely_worse
-        if self.harm.value >= policy.harm or surely_worse or self._has_worse_rail(policy):
+        if self.harm.value >= policy.harm or surely_worse or self._has_worse_guardrail(policy):
             return Verdict.WORSE
         if self.good.value >= policy.good:
             return Verdict.CONFIRMED
@@ -89,16 +89,18 @@ class _TrialState:
         ended = self.tally.sessions(given=True) + self.tally.sessions(given=False) >= policy.sessions
         return Verdict.INCONCLUSIVE if ended else Verdict.RUNNING
 
-    def _has_worse_rail(self, policy: VerdictPolicy) -> bool:
+    def _has_worse_guardrail(self, policy: VerdictPolicy) -> bool:
         """Whether a guardrail got worse."""
-        return sum(rail.value for rail in self.rails.values()) >= policy.rails * max(len(self.rails), 1)
+        return sum(guardrail.value for guardrail in self.guardrails.values()) >= policy.guardrails * max(
+            len(self.guardrails), 1
+        )
 
     def summarize(
         self, verdict: Verdict, decided: str | None, policy: VerdictPolicy, since: float, reopened: int
     ) -> TrialJudgment:
         """Return the verdict with its numbers."""
-        values = {name: rail.value for name, rail in sorted(self.rails.items())}
-        by_rail = verdict is Verdict.WORSE and self._has_worse_rail(policy)
+        values = {name: guardrail.value for name, guardrail in sorted(self.guardrails.items())}
+        by_guardrail = verdict is Verdict.WORSE and self._has_worse_guardrail(policy)
         return TrialJudgment(
             verdict=verdict,
             given=Rate(sessions=self.tally.hits(given=True), of=self.tally.sessions(given=True)),
@@ -108,8 +110,8 @@ class _TrialState:
             futile=self.tally.futility(),
             better=self.tally.probability_below(1.0),
             interval=self.tally.interval(),
-            rails=values,
-            worse_rail=max(values, key=lambda name: values[name]) if by_rail else None,
+            guardrails=values,
+            worst_guardrail=max(values, key=lambda name: values[name]) if by_guardrail else None,
             decided=decided,
             since=since,
             reopened=reopened,

@@ -55,10 +55,10 @@ def _print_agents(found: tuple[AgentState, ...], out: Console) -> None:
         if agent.hooks and agent.hooks.untrusted:
             waits = f"{agent.name} hooks are not trusted yet: {', '.join(agent.hooks.untrusted)}."
             out.print(f"{waits} {agent.hooks.trusting}", style="yellow", markup=False)
-        for trouble in agent.troubles[:5]:
-            kind = f"{trouble.kind.value} {trouble.detail}".strip()
-            problem = f"{agent.name}: {plural(trouble.count, 'record')} not read ({kind}) in {trouble.path}"
-            out.print(f"{problem}, first at byte {trouble.first_offset:,}", style="yellow", markup=False)
+        for read_problem in agent.troubles[:5]:
+            kind = f"{read_problem.kind.value} {read_problem.detail}".strip()
+            problem = f"{agent.name}: {plural(read_problem.count, 'record')} not read ({kind}) in {read_problem.path}"
+            out.print(f"{problem}, first at byte {read_problem.first_offset:,}", style="yellow", markup=False)
         if len(agent.troubles) > 5:
             more = plural(len(agent.troubles) - 5, "kind")
             out.print(f"{agent.name}: {more} of problems more: wisen agents --json", style="dim")

@@ -15,6 +15,9 @@ if TYPE_CHECKING:
     from wisen.app import Wiring
     from wisen.model.cycle_result import CycleResult
 
+_JSON_NAMES = {"problems": "troubles"}
+"""Fields of the result that are named differently in the JSON output."""
+
 
 def run_cycle(*, quick: bool, dry_run: bool, as_json: bool) -> int:
     """Run one cycle; if another one is running, say so and leave the work to it."""
@@ -37,12 +40,14 @@ def _run_once(wires: Wiring, *, quick: bool, dry_run: bool) -> CycleResult:
         done = learner.cycle(quick=quick, dry_run=dry_run)
         if dry_run:
             return done
-        answered, troubles = execute_proven_requests(learner)
-        return done._replace(answered=(*done.answered, *answered), troubles=(*done.troubles, *troubles))
+        answered, problems = execute_proven_requests(learner)
+        return done._replace(answered=(*done.answered, *answered), problems=(*done.problems, *problems))
 
 
 def _result_fields(done: CycleResult) -> dict[str, object]:
-    fields: dict[str, object] = {name: value for name, value in done._asdict().items() if name != "report"}
+    fields: dict[str, object] = {
+        _JSON_NAMES.get(name, name): value for name, value in done._asdict().items() if name != "report"
+    }
     if done.report is not None:
         fields |= {"new_events": done.report.new_events, "proposals": done.report.proposals}
     return fields
@@ -64,5 +69,5 @@ def _print_result(out: Console, done: CycleResult, *, dry_run: bool) -> None:
     if done.retired:
         gone = f"{plural(done.retired, 'session')} too old or over the limit"
         out.print(f"{gone}: their events {'would be' if dry_run else 'were'} deleted, what was learnt stays.")
-    for line in done.troubles:
+    for line in done.problems:
         out.print(f"not done: {line}", markup=False, style="yellow")

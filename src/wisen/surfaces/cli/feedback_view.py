@@ -94,8 +94,8 @@ def _print_batch(done: BatchSettlement, *, dry_run: bool) -> None:
     )
     spent = f"{done.tokens_in + done.tokens_out:,} tokens"
     say(f"{learnt} learnt, {nothing} with nothing to learn, {refused} rejected; {spent}.")
-    for trouble in done.problems:
-        say(trouble)
+    for problem in done.problems:
+        say(problem)
 
 
 def _batch_fields(done: BatchSettlement, *, dry_run: bool) -> dict[str, object]:

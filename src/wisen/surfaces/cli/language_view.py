@@ -56,7 +56,7 @@ def build_languages(codes: Sequence[str], *, model: bool, again: bool, dry_run: 
         hearing = learner.feedback.evaluate_languages(codes)
     if as_json:
         print_json({"languages": made, "asked": asks, "dry_run": dry_run, "hearing": hearing})
-        return FAILED if any(each.trouble for each in made) else 0
+        return FAILED if any(each.problem for each in made) else 0
     if not made:
         say("Every language that you write in has a file, judging by your messages: wisen languages")
     for each in made:
@@ -71,7 +71,7 @@ def build_languages(codes: Sequence[str], *, model: bool, again: bool, dry_run: 
         say(_NEXT)
     for heard in hearing:
         _print_accuracy(heard)
-    return FAILED if any(each.trouble for each in made) else 0
+    return FAILED if any(each.problem for each in made) else 0
 
 
 def import_languages(
@@ -140,7 +140,7 @@ def _print_build(each: LanguageBuild) -> None:
     if each.written:
         say(f"{each.name} ({each.code}): {plural(each.phrases, 'phrase')}, {each.file}")
     else:
-        say(f"{each.name} ({each.code}): {each.trouble}")
+        say(f"{each.name} ({each.code}): {each.problem}")
         answered = f"{each.answered} of {plural(each.questions, 'question')} were answered"
         say(f"{answered}. Nothing was written; the answers are kept, and the next run asks only for the rest.")
     _print_left_out(each)
@@ -149,8 +149,8 @@ def _print_build(each: LanguageBuild) -> None:
 def _print_accuracy(each: LanguageAccuracy) -> None:
     """Print how well a language is understood, on its test sentences."""
     named = f"{each.name} ({each.code})"
-    if each.trouble:
-        say(f"{named} could not be judged: {each.trouble}")
+    if each.problem:
+        say(f"{named} could not be judged: {each.problem}")
         return
     counts = (
         f"{each.heard} of {plural(each.directives, 'directive')} detected, "

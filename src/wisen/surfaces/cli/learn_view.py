@@ -295,11 +295,11 @@ def _print_problems(report: Report, out: Console) -> None:
         out.print(f"{plural(withheld, 'text')} not stored because of a secret or private data in it ({rules}).")
     if report.troubles:
         by_kind: dict[str, int] = {}
-        for trouble in report.troubles:
-            name = f"{trouble.kind.value} {trouble.detail}".strip()
-            by_kind[name] = by_kind.get(name, 0) + trouble.count
+        for problem in report.troubles:
+            name = f"{problem.kind.value} {problem.detail}".strip()
+            by_kind[name] = by_kind.get(name, 0) + problem.count
         kinds = ", ".join(f"{name} {count:,}" for name, count in sorted(by_kind.items(), key=lambda item: -item[1]))
-        files = len({trouble.path for trouble in report.troubles})
+        files = len({problem.path for problem in report.troubles})
         unread = f"Not read, in {plural(files, 'file')}:"
         out.print(join_styled((unread, "yellow"), f" {kinds}. Where: wisen learn --json"))
 

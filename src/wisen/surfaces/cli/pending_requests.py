@@ -36,17 +36,17 @@ def execute_request(learner: Learner, request: Proposal) -> int:
 
 def execute_proven_requests(learner: Learner) -> tuple[list[str], list[str]]:
     """Execute what the logs of agents prove that the user typed. Returns what was done, and what failed and why."""
-    done, troubles = list[str](), list[str]()
+    done, problems = list[str](), list[str]()
     for request, person in learner.proposals.proven_requests():
         try:
             with app.on_word_of(person), learner.decisions.attribute_to(person), redirect_stdout(sys.stderr):
                 execute_request(learner, request)
             done.append(request.text)
         except WisenError as error:
-            troubles.append(f"{request.text}: {error}")
+            problems.append(f"{request.text}: {error}")
     if done:
         learner.delivery.prepare_snapshots()
-    return done, troubles
+    return done, problems
 
 
 @contextmanager

@@ -295,7 +295,7 @@ def _proposal_fields(learner: Learner, each: ProposalState) -> dict[str, object]
         "short": learner.proposals.short_ids()[proposal.id],
         "answer": each.answer,
         "waits": each.is_waiting,
-        "leave": learner.proposals.leave_for(each),
+        "leave": learner.proposals.permission_for(each),
         "leads_to": link_target(goes_to or proposal.path),
         "goes_to": goes_to,
         "places": {each.word: each.path for each in learner.rules.places(proposal)},

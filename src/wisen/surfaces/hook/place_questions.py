@@ -22,14 +22,14 @@ def place_question(number: str, place: str, proposal: str, snapshot: Snapshot, t
         word = str(known.get(place, "")) if isinstance(known, dict) else ""
         if word and (not offered or word in [each for each, _ in offered]):
             return ""
-        trouble = f"wisen knows no place {place!r} for {number}."
+        problem = f"wisen knows no place {place!r} for {number}."
     else:
-        trouble = str(this.get("trouble") or "")
-    if not trouble:
+        problem = str(this.get("trouble") or "")
+    if not problem:
         return ""
     ways = [f"- {typed(_SPOKEN.get(word, word))}: {says}" for word, says in offered] or [f"- {typed('')}"]
     return "\n".join(
-        [f"Not done, {number} still waits: {trouble}", "Ask the user, who types one of these alone:", *ways]
+        [f"Not done, {number} still waits: {problem}", "Ask the user, who types one of these alone:", *ways]
     )
 
 

@@ -280,17 +280,17 @@ def _unread_notes(report: Report) -> Iterator[str]:
         yield f"{texts} not stored because of a secret or private data in it ({rules})."
     if report.troubles:
         by_kind: dict[str, int] = {}
-        for trouble in report.troubles:
-            by_kind[_describe_problem(trouble)] = by_kind.get(_describe_problem(trouble), 0) + trouble.count
+        for problem in report.troubles:
+            by_kind[_describe_problem(problem)] = by_kind.get(_describe_problem(problem), 0) + problem.count
         kinds = ", ".join(f"{name} {count:,}" for name, count in sorted(by_kind.items(), key=lambda item: -item[1]))
-        files = len({trouble.path for trouble in report.troubles})
+        files = len({problem.path for problem in report.troubles})
         yield f"Not read, in {plural(files, 'file')}: {kinds}. Where: below."
     if not any(withheld.values()) and not report.troubles:
         yield "Everything was read, and nothing was withheld."
 
 
-def _describe_problem(trouble: ReadProblemCount) -> str:
-    return f"{trouble.kind.value} {trouble.detail}".strip()
+def _describe_problem(problem: ReadProblemCount) -> str:
+    return f"{problem.kind.value} {problem.detail}".strip()
 
 
 def _detail_sections(report: Report) -> Iterator[_Section]:
