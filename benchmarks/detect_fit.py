@@ -11,7 +11,7 @@ import numpy as np
 from scipy.optimize import minimize
 from scipy.sparse import csr_matrix
 
-from wisen.feedback.feature_tables import NEIGHBOUR_SEPARATOR, PAIR_SEPARATOR, WORD_PREFIX
+from wisen.feedback.feature_tables import NEIGHBOR_SEPARATOR, PAIR_SEPARATOR, WORD_PREFIX
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -40,11 +40,11 @@ _ABROAD = {"real": 0.1, "en": 0.4, "emoji": 0.6, "others": 1.6}
 """How much an average real turn counts, and written messages by language: for English, and for other languages."""
 _DOUBTFUL = 0.5
 _SMOOTH = 4
-"""How many neighbours on each side have a say in a threshold."""
+"""How many neighbors on each side have a say in a threshold."""
 _PAIR_SEEN, _BESIDE_SEEN, _WORD_SEEN = 4, 8, 6
-"""How often pairs, neighbours and words must be seen to count; each real turn is shown twice."""
+"""How often pairs, neighbors and words must be seen to count; each real turn is shown twice."""
 _PROJECTS = 2
-"""In how many projects a word, or two neighbours, must be seen: what one project alone says is its vocabulary."""
+"""In how many projects a word, or two neighbors, must be seen: what one project alone says is its vocabulary."""
 _FEWEST = 40
 """People of whom less is known are left out together."""
 _FREE = frozenset(
@@ -75,7 +75,7 @@ class Penalties:
     def _of_one(self, name: str) -> float:
         if PAIR_SEPARATOR in name:
             return self.pair
-        if NEIGHBOUR_SEPARATOR in name:
+        if NEIGHBOR_SEPARATOR in name:
             return self.beside
         if name.startswith(WORD_PREFIX):
             return self.word
@@ -110,7 +110,7 @@ def select_features(features: Sequence[Features], items: Sequence[Item]) -> Feat
     projects: dict[str, set[str]] = {}
     for values, item in zip(features, items, strict=True):
         for name in values:
-            if NEIGHBOUR_SEPARATOR in name or name.startswith(WORD_PREFIX):
+            if NEIGHBOR_SEPARATOR in name or name.startswith(WORD_PREFIX):
                 projects.setdefault(name, set()).add(item.project)
     fewest = min(_PROJECTS, len({item.project for item in items}))
     return FeatureSet(
@@ -127,7 +127,7 @@ def select_features(features: Sequence[Features], items: Sequence[Item]) -> Feat
 def _least(name: str) -> int:
     if name.startswith(WORD_PREFIX):
         return _WORD_SEEN
-    return _PAIR_SEEN if PAIR_SEPARATOR in name else _BESIDE_SEEN if NEIGHBOUR_SEPARATOR in name else 2
+    return _PAIR_SEEN if PAIR_SEPARATOR in name else _BESIDE_SEEN if NEIGHBOR_SEPARATOR in name else 2
 
 
 def fit(rows: csr_matrix | Vector, truth: Vector, weight: Vector, held: Vector, near: Vector | None = None) -> Vector:

@@ -76,7 +76,7 @@ def migration() -> ClaudeTranscript:
 
 
 def search() -> ClaudeTranscript:
-    """An interrupt, and a call that was cancelled because its neighbour failed."""
+    """An interrupt, and a call that was cancelled because its neighbor failed."""
     s = begin(4, 4, 11)
     s.prompt("search is slow, find out why")
     one, two = s.call("Bash", command="python tools/profile.py search"), s.call("Read", file_path="src/search/index.ts")

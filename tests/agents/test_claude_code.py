@@ -74,7 +74,7 @@ def test_a_pipe_that_hides_an_error_is_a_masked_failure(tmp_path: Path) -> None:
     assert statuses == [Status.MASKED, Status.OK, Status.OK, Status.MASKED]
 
 
-def test_a_cancelled_neighbour_neither_failed_nor_succeeded(tmp_path: Path) -> None:
+def test_a_cancelled_neighbor_neither_failed_nor_succeeded(tmp_path: Path) -> None:
     s = ClaudeTranscript()
     one, two = s.call("Bash", command="false"), s.call("Read", file_path="a")
     s.fail(one, "Exit code 1")

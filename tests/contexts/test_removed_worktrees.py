@@ -79,7 +79,7 @@ def test_what_was_said_in_a_worktree_that_is_gone_is_proposed_to_the_repository(
 
 
 @pytest.mark.needs("git")
-def test_a_neighbour_and_a_name_alone_are_no_proof(home: Path) -> None:
+def test_a_neighbor_and_a_name_alone_are_no_proof(home: Path) -> None:
     shop = a_repository(home / "shop")
     write_correction(home, shop, 1)
     for number, place in enumerate((home / "shop-worktrees" / "a", home / "shop2", home / ".worktrees" / "b"), 2):

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from wisen.feedback.detector import STATED_LASTING, detect, shipped_detector
 from wisen.feedback.durability_features import durability_features
-from wisen.feedback.feature_tables import NEIGHBOUR_SEPARATOR, PAIR_SEPARATOR, WORD_PREFIX
+from wisen.feedback.feature_tables import NEIGHBOR_SEPARATOR, PAIR_SEPARATOR, WORD_PREFIX
 from wisen.feedback.features import MAX_READ, is_foreign_message, named_features
 from wisen.feedback.lesson_extraction import count_groups
 from wisen.feedback.lexicon import shipped_lexicon
@@ -279,13 +279,13 @@ def test_words_count_by_the_next_one_only_where_both_are_ours() -> None:
     beside = {
         name: number
         for name, number in named_features(TypedTurn(text="No, not the xylophone. not the")).items()
-        if NEIGHBOUR_SEPARATOR in name
+        if NEIGHBOR_SEPARATOR in name
     }
     assert beside == {"^ > no": 1.0, "no > not": 1.0, "not > the": 2.0}
-    names = {name for of in weights()["kinds"].values() for name in of["weights"] if NEIGHBOUR_SEPARATOR in name}
+    names = {name for of in weights()["kinds"].values() for name in of["weights"] if NEIGHBOR_SEPARATOR in name}
     ours = shipped_lexicon().english_words | {"^"}
     assert names
-    assert all(word.rstrip(".:?") in ours for name in names for word in name.split(NEIGHBOUR_SEPARATOR))
+    assert all(word.rstrip(".:?") in ours for name in names for word in name.split(NEIGHBOR_SEPARATOR))
 
 
 def test_a_word_counts_by_itself_only_where_it_is_ours() -> None:

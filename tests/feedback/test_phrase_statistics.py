@@ -145,7 +145,7 @@ def test_false_finds_are_held_down_over_all_that_were_asked_about() -> None:
     assert chance_limit([], 0.05) == 0.0
 
 
-def test_a_phrase_around_which_work_is_conceded_is_found_and_its_neighbours_are_not() -> None:
+def test_a_phrase_around_which_work_is_conceded_is_found_and_its_neighbors_are_not() -> None:
     turns = background()
     for number in range(12):
         turns.append(turn(f"tss, {'abcdefghijkl'[number]} wider", number, Sign.CONCEDED))

@@ -171,7 +171,7 @@ def session(*texts: str) -> History:
     return History(session=3, agent="codex", native="s3", turns=turns, steps=())
 
 
-def test_each_typed_turn_is_a_memory_with_its_neighbours_and_where_it_stands() -> None:
+def test_each_typed_turn_is_a_memory_with_its_neighbors_and_where_it_stands() -> None:
     ((origin, found),) = memories_of_session(session("first", "second", "third"), ()).items()
     assert origin == "session:3"
     second = found[1][0]

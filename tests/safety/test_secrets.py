@@ -32,7 +32,7 @@ HIDDEN = "\u200b\u200c\u200d\u2060\ufeff\u00ad\u200e\u202e\u2063\ufe0f\U000e0041
 
 
 def draw(rng: random.Random, letters: str, size: int) -> str:
-    """Return a string without repeated neighbours, as four of a kind would read as a placeholder."""
+    """Return a string without repeated neighbors, as four of a kind would read as a placeholder."""
     drawn = ""
     while len(drawn) < size:
         letter = rng.choice(letters)

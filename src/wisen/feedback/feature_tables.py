@@ -28,7 +28,7 @@ _COUNTED_ONCE = frozenset(
 """Groups of everyday words: their presence counts, not their number."""
 PAIR_SEPARATOR = " & "
 """Between the names of a pair of features."""
-NEIGHBOUR_SEPARATOR = " > "
+NEIGHBOR_SEPARATOR = " > "
 """Between two consecutive words; no word contains it."""
 WORD_PREFIX = "word "
 """Before a word that counts by itself."""
@@ -82,7 +82,7 @@ class FeatureTable:
         self._groups: dict[str, _GroupEffect] = {}
         self.pairs: dict[str, dict[str, int]] = {}
         """What pairs of features add, by their names in order."""
-        self._neighbours: dict[tuple[str, str], int] = {}
+        self._neighbors: dict[tuple[str, str], int] = {}
         """What a word and the next one add."""
         self._words = {
             name.removeprefix(WORD_PREFIX): row for name, row in rows.items() if name.startswith(WORD_PREFIX)
@@ -91,16 +91,16 @@ class FeatureTable:
             one, both, other = name.partition(PAIR_SEPARATOR)
             if both:
                 self.pairs.setdefault(one, {})[other] = row
-            one, follows, other = name.partition(NEIGHBOUR_SEPARATOR)
+            one, follows, other = name.partition(NEIGHBOR_SEPARATOR)
             if follows:
-                self._neighbours[one, other] = row
+                self._neighbors[one, other] = row
         self.effects: list[_PatternEffect | None] = [None] * len(phrases.claims)
         """The effect of each pattern, by number; None where it depends on the text or was not computed yet."""
         self._effect_cache: dict[tuple[int, int], _PatternEffect | None] = {}
 
-    def weigh_neighbours(self, words: list[str]) -> int:
+    def weigh_neighbors(self, words: list[str]) -> int:
         """What words add by their predecessors; the first item stands for the beginning."""
-        return sum(filter(None, map(self._neighbours.get, pairwise(words))))
+        return sum(filter(None, map(self._neighbors.get, pairwise(words))))
 
     def weigh_words(self, words: list[str]) -> int:
         """What words add by themselves, each once."""

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 from msgspec import Struct
 
 from wisen.feedback.feature_tables import (
-    NEIGHBOUR_SEPARATOR,
+    NEIGHBOR_SEPARATOR,
     PAIR_SEPARATOR,
     WORD_ENDS,
     WORD_PREFIX,
@@ -45,7 +45,7 @@ MAX_READ = 600
 """How much of a text is read: the point of a turn comes early."""
 _FIRST_PLACE, _EARLY_PLACE = 2, 14
 """Up to which position a phrase counts as first, or as early."""
-_MAX_NEIGHBOURS = 40
+_MAX_NEIGHBORS = 40
 """How many words are looked at for word pairs."""
 _BEGINNING = "^"
 _LIMITS = (12, 30, 80, 200, 500)
@@ -95,13 +95,13 @@ def build_tables(home: WeightRows, abroad: WeightRows, lexicon: Lexicon) -> Feat
 
 
 def named_features(message: TypedTurn, *, paired: bool | None = None) -> dict[str, float]:
-    """The features of a turn by name; with pairs for other languages, with words and neighbours for English."""
+    """The features of a turn by name; with pairs for other languages, with words and neighbors for English."""
     features = extract_features(message, _tables_without_weights())
     counts = features.is_foreign if paired is None else paired
     named = _pairable(features.phrases, features.form) if counts else []
     pairs = {f"{one}{PAIR_SEPARATOR}{other}": 1.0 for at, one in enumerate(named) for other in named[at + 1 :]}
-    neighbours = {} if counts else _word_features(features.folded.text, shipped_lexicon())
-    return features.phrases | features.form | features.circumstances | features.work | pairs | neighbours
+    neighbors = {} if counts else _word_features(features.folded.text, shipped_lexicon())
+    return features.phrases | features.form | features.circumstances | features.work | pairs | neighbors
 
 
 def is_foreign_message(message: TypedTurn) -> bool:
@@ -140,7 +140,7 @@ def extract_features(message: TypedTurn, tables: FeatureTables) -> TurnFeatures:
         if guests:
             total += _weigh_phrases(plain.text, guests, languages, tables.guests, phrases)
         words = plain.text.split()
-        total += table.weigh_neighbours([_BEGINNING, *words[:_MAX_NEIGHBOURS]]) + table.weigh_words(words)
+        total += table.weigh_neighbors([_BEGINNING, *words[:_MAX_NEIGHBORS]]) + table.weigh_words(words)
     _add_form(text, masked, plain.text, form)
     _add_opening(text, words, openings, phrases, form)
     if "frown" in phrases or "smile" in phrases:
@@ -277,16 +277,16 @@ def _weigh_pairs(names: list[str], pairs: dict[str, dict[str, int]]) -> int:
 def _word_features(plain: str, lexicon: Lexicon) -> dict[str, float]:
     """The known words, and how often one follows another; other words that people write are never features."""
     every = plain.split()
-    words = [_BEGINNING, *every[:_MAX_NEIGHBOURS]]
+    words = [_BEGINNING, *every[:_MAX_NEIGHBORS]]
     is_known = [word == _BEGINNING or word.rstrip(WORD_ENDS) in lexicon.english_words for word in words]
-    neighbours = (
-        f"{words[at]}{NEIGHBOUR_SEPARATOR}{words[at + 1]}"
+    neighbors = (
+        f"{words[at]}{NEIGHBOR_SEPARATOR}{words[at + 1]}"
         for at in range(len(words) - 1)
         if is_known[at] and is_known[at + 1]
     )
     single = {word.rstrip(WORD_ENDS) for word in every} & lexicon.english_words
     return {f"{WORD_PREFIX}{word}": 1.0 for word in single} | {
-        name: float(many) for name, many in Counter(neighbours).items()
+        name: float(many) for name, many in Counter(neighbors).items()
     }
 
 

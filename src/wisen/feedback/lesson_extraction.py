@@ -155,10 +155,10 @@ def _read_as_order(texts: list[str], ranked: list[tuple[float, int]], languages:
     if languages:
         return _truncate(foreign_sentences.strip_leads_and_tails(best, languages))
     if ranked[1:] and ranked[1][0] < _MIN_SCORE and len(best.split()) < _SHORT_ORDER:
-        # So short an order depends on its neighbour.
-        neighbour = texts[ranked[1][1]]
-        if not neighbour.endswith("?"):
-            return f"{read_order(best)[:-1]}; {strip_introduction(neighbour)}."
+        # So short an order depends on its neighbor.
+        neighbor = texts[ranked[1][1]]
+        if not neighbor.endswith("?"):
+            return f"{read_order(best)[:-1]}; {strip_introduction(neighbor)}."
     return _truncate(read_order(best))
 
 
@@ -170,7 +170,7 @@ def is_order(text: str, languages: Sequence[Language] = ()) -> bool:
 
 
 def _quote(parts: list[_Sentence], best: int, languages: Sequence[Language]) -> str:
-    """The sentence with the neighbours that say how it is meant, as they were typed."""
+    """The sentence with the neighbors that say how it is meant, as they were typed."""
     first, last = _span(parts, best, languages)
     words = _join(parts[first : last + 1])
     single = " ".join(parts[best].text.split())
@@ -214,7 +214,7 @@ def _span(parts: list[_Sentence], best: int, languages: Sequence[Language]) -> t
 
 
 def _is_dependent(part: str) -> bool:
-    """Whether a sentence negates or stresses its neighbour and says nothing without it."""
+    """Whether a sentence negates or stresses its neighbor and says nothing without it."""
     if part.endswith("?") or _HARMLESS.match(part) or orders.is_waiver(part):
         return False
     words = len(part.split()) + (0 if part.isascii() else sum(map(is_unspaced_letter, part)) // 2)

@@ -90,7 +90,7 @@ class PhraseMatcher:
         self._shared_marks = {
             number: mark for number, pattern in enumerate(self._patterns) if (mark := _shared_mark(pattern)) is not None
         }
-        """The patterns that share a mark with their neighbours."""
+        """The patterns that share a mark with their neighbors."""
         self._careful = self._glued | self._shared_marks.keys()
         self._automaton = AhoCorasick(self._patterns, matchkind=MatchKind.LeftmostLongest)
 
@@ -267,7 +267,7 @@ class _HeadTable(dict[int, int]):
 
 
 class _SharedMark(NamedTuple):
-    """How a pattern leaves a shared mark to its neighbours."""
+    """How a pattern leaves a shared mark to its neighbors."""
 
     blanks: int
     """How many spaces at its end stand for a mark."""

@@ -40,8 +40,8 @@ if TYPE_CHECKING:
 
 SESSIONS, NOTEBOOKS, DAYS = "session:", "notebook:", "day:"
 """Prefixes of origin names, besides those of entries."""
-_NEIGHBOUR_LENGTH = 700
-"""How much of a turn is stored as the neighbour of the next."""
+_NEIGHBOR_LENGTH = 700
+"""How much of a turn is stored as the neighbor of the next."""
 MIN_REPEATS = 2
 """In how many sessions a statement that is not in force must occur to be a memory besides its turn."""
 MIN_STEPS, MAX_STEPS = 2, 8
@@ -74,7 +74,7 @@ def memories_of_session(history: History, goals: Iterable[Goal], summaries: Iter
             turn=place + 1,
             at=turn.at,
             beside="\n".join(
-                text[:_NEIGHBOUR_LENGTH] for text in (*texts[max(0, place - 1) : place], *texts[place + 1 : place + 2])
+                text[:_NEIGHBOR_LENGTH] for text in (*texts[max(0, place - 1) : place], *texts[place + 1 : place + 2])
             ),
             local=turn.local,
         )
@@ -215,7 +215,7 @@ def _is_lasting(state: EntryState) -> bool:
 
 def _entry_memory(state: EntryState, text: str) -> Memory:
     entry = state.entry
-    neighbours = (
+    neighbors = (
         entry.details,
         entry.error,
         entry.action,
@@ -235,7 +235,7 @@ def _entry_memory(state: EntryState, text: str) -> Memory:
         origin=f"{ENTRY_ORIGIN_PREFIX}{entry.id}",
         context=state.context,
         at=state.last,
-        beside="\n".join(each for each in neighbours if each and each != text),
+        beside="\n".join(each for each in neighbors if each and each != text),
         uses=state.sessions,
         place=entry.name,
         local=state.is_private,

@@ -88,7 +88,7 @@ class MemorySearch:
             total=sum(memories.count().values()),
         )
 
-    def neighbours(self, memory: Memory, reach: int) -> tuple[Memory, ...]:
+    def neighbors(self, memory: Memory, reach: int) -> tuple[Memory, ...]:
         """Return the memories before and after a memory in its session or file."""
         return tuple(self._home.index.memories.neighbors(memory.id, reach))
 

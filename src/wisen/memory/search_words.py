@@ -19,8 +19,8 @@ if TYPE_CHECKING:
     from wisen.model.memory import Memory
 
 MAX_TEXT = 4_000
-"""How much of a text is indexed, and how much of its neighbours."""
-MAX_NEIGHBOURS = 1_500
+"""How much of a text is indexed, and how much of its neighbors."""
+MAX_NEIGHBORS = 1_500
 MAX_QUERY_WORDS = 40
 """How many words of a question are searched for."""
 _RUN = re.compile(f"[{LETTERS}]+")
@@ -57,7 +57,7 @@ def words_of(memory: Memory) -> MemoryFields:
         text=index_text(memory.text[:MAX_TEXT]),
         who=memory.who,
         day=day_words(memory.at) if memory.at is not None else "",
-        beside=index_text(memory.beside[:MAX_NEIGHBOURS]),
+        beside=index_text(memory.beside[:MAX_NEIGHBORS]),
     )
 
 

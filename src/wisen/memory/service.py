@@ -95,9 +95,9 @@ class MemoryService:
             question, place, everywhere=everywhere, days=days, kinds=kinds, limit=limit, local=local
         )
 
-    def neighbours(self, memory: Memory, reach: int) -> tuple[Memory, ...]:
+    def neighbors(self, memory: Memory, reach: int) -> tuple[Memory, ...]:
         """Return the memories before and after a memory in its session or file."""
-        return self._search.neighbours(memory, reach)
+        return self._search.neighbors(memory, reach)
 
     def brief(self, prompt: str, place: Path, *, budget: int = BRIEFING_TOKENS, local: bool = True) -> Briefing:
         """Build the briefing for a task, within a token budget; `local` as for `recall`.

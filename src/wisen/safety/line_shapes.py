@@ -159,7 +159,7 @@ def is_person(name: str) -> bool:
         return True
     parts = re.split(r"[\s._\-]+", _WHERE.split(folded)[0])
     first = parts[0].rstrip("0123456789")
-    # Two words are a person only if they are capitalised like a name: "max size" is not.
+    # Two words are a person only if they are capitalized like a name: "max size" is not.
     return first in _NAMES and (len(parts) == 1 or name[:1].isupper() or "." in name or "_" in name)
 
 

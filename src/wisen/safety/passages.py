@@ -39,7 +39,7 @@ class PassageKind(StrEnum):
     LETTER = "letter"
     DOCUMENT = "document"
     OBJECT = "object"
-    """What is to be translated, summarised, answered; what somebody else said."""
+    """What is to be translated, summarized, answered; what somebody else said."""
 
 
 class MessagePassage(NamedTuple):

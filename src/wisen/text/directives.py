@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from wisen.model.directive import Directive, DirectiveForm
 from wisen.text.demand_reading import MIN_DEMAND_WORDS, read_demand
 from wisen.text.directive_matches import SentenceMatches, matches_of
-from wisen.text.directive_neighbours import (
+from wisen.text.directive_neighbors import (
     MAX_STRESS_WORDS,
     are_two_halves,
     belongs_to_previous,
@@ -261,7 +261,7 @@ class DirectiveReader:
     ) -> Iterator[Directive]:
         """Yield each directive with the adjacent sentences that belong to it; `covered` collects the claimed sentences.
 
-        `dependent`: which sentences rest on word weights alone or only refer to others. Quoted without its neighbour,
+        `dependent`: which sentences rest on word weights alone or only refer to others. Quoted without its neighbor,
         such a sentence may say the opposite of both.
         """
         for number, candidate in enumerate(readings):
@@ -338,7 +338,7 @@ def _is_pronoun_only(reading: SentenceReading) -> bool:
 
 
 def _is_by_weights(candidate: tuple[SentenceReading, DirectiveGrammar] | None) -> bool:
-    """Whether only word weights make a sentence a directive: without its neighbour it may say the opposite."""
+    """Whether only word weights make a sentence a directive: without its neighbor it may say the opposite."""
     return candidate is not None and candidate[0].by_weights
 
 

@@ -1,4 +1,4 @@
-"""Decides whether a sentence makes sense on its own or depends on its neighbours."""
+"""Decides whether a sentence makes sense on its own or depends on its neighbors."""
 
 from __future__ import annotations
 

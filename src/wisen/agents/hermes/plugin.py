@@ -79,7 +79,7 @@ class HookCallbacks:
         return {"context": context} if context else None
 
     def _start_text(self, details: dict[str, Any]) -> str:
-        """Return the text for a session, once; again if Hermes has summarised it away."""
+        """Return the text for a session, once; again if Hermes has summarized it away."""
         session, history = str(details.get("session_id")), details.get("conversation_history") or []
         is_present = any(_MARK in str(each.get("api_content")) for each in history if isinstance(each, dict))
         if session in self._sessions and (is_present or not self._sessions[session]):

@@ -107,7 +107,7 @@ def _result_fields(found: RecallResult, learner: Learner, around: int) -> dict[s
                 "replaced_by": group.replaced_by or None,
                 "context": found.contexts[group.best.context],
                 "memories": [each.memory._asdict() | {"score": each.score} for each in group.memories],
-                **({"around": memory_fields(learner.memory.neighbours(group.best, around))} if around else {}),
+                **({"around": memory_fields(learner.memory.neighbors(group.best, around))} if around else {}),
             }
             for group in found.groups
         ],
@@ -138,7 +138,7 @@ def _print_result(
             line = f"      turn {also.turn}: {clip(_excerpt(also.text, question), 130)}"
             out.print(Text(line, style="dim"))
         if around:
-            for each in learner.memory.neighbours(best, around):
+            for each in learner.memory.neighbors(best, around):
                 sign = ">" if each.id == best.id else " "
                 out.print(Text(f"    {sign} turn {each.turn}: {clip(each.text, 160)}", style="dim"))
     if found.more:

@@ -251,7 +251,7 @@ def _legend() -> str:
     return (
         "<h2>How strong the words are</h2>\n"
         "<p><strong>None of this is proof.</strong> It compares sessions before and after a line, which differ in more "
-        "than the line; only a trial with and without it could. Colours show the effect, the length of a bar the "
+        "than the line; only a trial with and without it could. Colors show the effect, the length of a bar the "
         "cost. “≤” before a date: the line was already there when the history begins. Ratios are corrected for the "
         "general trend.</p>\n"
         f"<dl>\n{meanings}</dl>\n"

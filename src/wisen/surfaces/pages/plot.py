@@ -10,7 +10,7 @@ _BAR_WIDTH = 40
 _MAX_NAME = 70
 _ROW_HEIGHT, _WIDTH, _MARGIN = 78, 640, 80
 _FONT = "font: 13px sans-serif"
-_COLOURS = ("#b0b0b0", "#2f6f4f")
+_COLORS = ("#b0b0b0", "#2f6f4f")
 
 
 class Pair(NamedTuple):
@@ -70,7 +70,7 @@ def render_svg(pairs: list[Pair]) -> str:
             width = (_WIDTH - _MARGIN - 130) * number / pair.scale
             parts += [
                 f'<text x="10" y="{y + 13}" fill="#555">{name}</text>',
-                f'<rect x="{_MARGIN}" y="{y}" width="{width:.1f}" height="17" fill="{_COLOURS[row]}"/>',
+                f'<rect x="{_MARGIN}" y="{y}" width="{width:.1f}" height="17" fill="{_COLORS[row]}"/>',
                 f'<text x="{_MARGIN + width + 6:.1f}" y="{y + 13}">{escape_text(pair.format(number))}</text>',
             ]
     return "\n".join([*parts, "</svg>", ""])
