@@ -152,7 +152,7 @@ def test_a_page_tells_the_same_as_the_terminal() -> None:
     words = " ".join(
         Read(render_blame(blame(effect(1, "use rtk", Strength.BEGAN), effect(2, "z", Strength.NEVER)))).words.split()
     )
-    assert "About 1 token in every session; spoke to 97 sessions; never relevant: 1 of 2 lines, 0 tokens." in words
+    assert "About 1 token in every session; present in 97 sessions; never relevant: 1 of 2 lines, 0 tokens." in words
     assert (
         "`rtk: unknown` came in 1 of 27 sessions before and 43 of 70 after (16.6 times as often, 95% 3.9–120)" in words
     )

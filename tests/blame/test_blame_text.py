@@ -115,7 +115,7 @@ def test_the_headline_tells_cost_reach_and_what_was_never_relevant() -> None:
     name, _, headline = shown(MIXED).splitlines()[0].partition(": ")
     assert name == "/shop/CLAUDE.md"
     assert headline == (
-        "about 37 tokens in every session; spoke to 97 sessions; never relevant: 1 of 4 lines, 7 tokens"
+        "about 37 tokens in every session; present in 97 sessions; never relevant: 1 of 4 lines, 7 tokens"
     )
 
 
@@ -283,7 +283,7 @@ def test_one_line_is_shown_with_its_life_its_figures_and_its_newest_calls() -> N
     assert "12 failing calls, newest first" in text
     assert text.index("- rtk try11") < text.index("unknown subcommand 11") < text.index("- rtk try2\n")
     assert "- rtk try1\n" not in text
-    assert "and 2 calls more: add --json" in text
+    assert "2 more calls: add --json" in text
     assert "2026-02-18 00:11  claude-code session s1" in text
 
 

@@ -23,7 +23,7 @@ def kept_of(text: str) -> tuple[bool, bool, str]:
 def test_what_says_that_it_lasts_is_standing_and_names_its_marker() -> None:
     text = "From now on always use pnpm instead of npm."
     (kept,) = explain_message(text, detect_in_message(text))
-    assert (kept.kept, kept.standing, kept.why) == (True, True, "delivered at each start")
+    assert (kept.kept, kept.standing, kept.why) == (True, True, "given to agents at each session start")
     assert "from now on" in kept.marker.casefold()
     assert kept.quote == text
 
@@ -54,7 +54,7 @@ def test_a_correction_of_a_stopped_call_is_kept_with_its_trigger() -> None:
     (kept,) = explain_message(text, signals)
     assert kept.trigger is not None
     assert kept.trigger.cause is TriggerCause.INTERRUPTED
-    assert kept.why.startswith("delivered when such a call comes again")
+    assert kept.why.startswith("given to agents when such a call comes again")
     assert add_call_trigger(text, signals, PrecedingEvent.INTERRUPT, "") == signals
 
 

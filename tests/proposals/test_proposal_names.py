@@ -69,7 +69,7 @@ def test_numbers_mean_the_list_that_was_shown_whatever_was_answered_since(shop: 
 
 
 def test_a_number_of_no_list_is_refused_with_the_next_step(shop: Path) -> None:
-    with wisen.open_learner() as learner, pytest.raises(UsageError, match="wisen proposals shows what waits"):
+    with wisen.open_learner() as learner, pytest.raises(UsageError, match="Run wisen proposals first"):
         learner.proposals.answer("2", Answer.APPROVED)
 
 
@@ -77,7 +77,7 @@ def test_a_number_of_no_list_is_refused_with_the_next_step(shop: Path) -> None:
 def test_a_broken_note_of_what_was_shown_is_as_if_nothing_was(shop: Path, home: Path, broken: bytes) -> None:
     (home / "wisen" / "shown.json").write_bytes(broken)
     with wisen.open_learner() as learner:
-        with pytest.raises(UsageError, match="No list was shown"):
+        with pytest.raises(UsageError, match="No list of proposals was shown"):
             learner.proposals.get("2")
         learner.proposals.remember_shown([learner.proposals.all()[0].proposal.id])
         assert learner.proposals.get("1") == learner.proposals.all()[0]

@@ -319,7 +319,7 @@ def test_a_failure_stands_with_its_figures_and_what_fixed_it(read: Reader) -> No
     cells = read(report).of("td")
     assert cells[:5] == ["3", "7", "rtk: no", "5 min", "work on the code"]
     assert cells[5:10] == ["3", "7", "rtk: a (2 hidden by a pipe)", "5 min", "with --first"]
-    assert cells[10:15] == ["3", "7", "rtk: b", "5 min", "with --host (careful: another host)"]
+    assert cells[10:15] == ["3", "7", "rtk: b", "5 min", "with --host (caution: another host)"]
     assert cells[15:20] == ["3", "7", "rtk: c", "5 min", ""]
 
 
@@ -329,7 +329,7 @@ def test_failures_of_one_session_stand_in_the_details_alone(read: Reader) -> Non
     found = read(replace(QUIET, failures=(kind(again), kind(once, sessions=1))))
     assert found.of("td").count("rtk: again") == 2
     assert found.of("td").count("rtk: once") == 1
-    assert "And 1 kind more, below." in found.words
+    assert "1 more kind below." in found.words
 
 
 @both
@@ -446,8 +446,8 @@ def test_500_kinds_of_failure_become_a_report_fast_and_all_are_there() -> None:
         assert cost(lambda made=made: made(many)) < 1000  # type: ignore[misc]
         text = made(many)
         assert all(f"kind {number} " in text for number in range(500))
-        assert "And 488 kinds more, below." in text
-        assert "And 28 tools more, below." in text
+        assert "488 more kinds below." in text
+        assert "28 more tools below." in text
         assert "tool 39" in text
 
 

@@ -147,7 +147,7 @@ def test_fixes_shows_what_made_a_failing_call_work(home: Path) -> None:
     assert "npm: npm error use pnpm" in text
     assert "- npm test" in text
     assert "+ pnpm test" in text
-    assert "careful:" not in text, "a test that another package manager runs is harmless"
+    assert "caution:" not in text, "a test that another package manager runs is harmless"
     assert "--old" not in text
     assert "--old" in run("fixes", "--all").stdout
     found = json.loads(run("fixes", "--json").stdout)
@@ -316,7 +316,7 @@ def test_detect_tells_what_a_message_says(home: Path) -> None:
 def test_detect_reads_messages_and_records_and_tells_lessons(home: Path) -> None:
     shown = run("detect", "No, that's wrong. Use pnpm, not npm.").stdout
     assert "kept: “Use pnpm, not npm.”" in shown
-    assert "found when asked for: nothing in it says that it lasts" in " ".join(shown.split())
+    assert "only found by search: nothing in it says that it lasts" in " ".join(shown.split())
     record = {"id": "r1", "user": "why not the helper?", "origin": "reject_reason", "preceding_event": "reject"}
     lines = f"that was wrong\n{json.dumps(record)}\n{{not json\n"
     done = subprocess.run(

@@ -30,7 +30,7 @@ _KEPT_WHOLE = {
     SignalKind.REQUEST: "kept as a request, and never delivered as a rule",
     SignalKind.GAP: "kept as something that was not known, and never delivered as a rule",
 }
-STANDS = "delivered at each start"
+STANDS = "given to agents at each session start"
 PASSES = "it says itself that it is for now"
 POINTS = "it points at something that only this conversation shows"
 PERMITS = "a permission, which is never delivered again"
@@ -99,7 +99,7 @@ def _explain_doubtful(lesson: Lesson) -> KeptQuote:
 
 
 def _explain_lesson(lesson: Lesson) -> KeptQuote:
-    when = "delivered when such a call comes again" if lesson.trigger is not None else "found when asked for"
+    when = "given to agents when such a call comes again" if lesson.trigger is not None else "only found by search"
     if lesson.standing:
         why = STANDS
     elif is_temporary(lesson.text):
@@ -130,7 +130,7 @@ def _explain_nothing(text: str, signals: tuple[Signal, ...]) -> str:
         (SignalKind.PRAISE in kinds, "praise: it strengthens what was at work, and teaches nothing new"),
         (plain.rstrip("\"'”)").endswith(tuple(_QUESTION)), "a question"),
         (is_temporary(plain), PASSES),
-        (SignalKind.CORRECTION in kinds, "a correction that no call can be found for: a remark, found when asked for"),
+        (SignalKind.CORRECTION in kinds, "a correction that no call can be found for: a remark, only found by search"),
         (_is_agreement(plain), PERMITS),
     )
     return next((why for holds, why in reasons if holds), "a task or a remark: it does not say how to work")

@@ -88,7 +88,7 @@ class ProjectSwitch:
 
         cause, edit_ports = self.disabled_by(place), self._edit_ports
         if not cause:
-            raise UsageError("wisen is not off here.")
+            raise UsageError("wisen is already on here.")
         if Path(cause).name != MARKER:
             raise UsageError(f"wisen is off in {cause} by config.toml: remove it from [off] directories.")
         changes = [

@@ -129,7 +129,7 @@ def _repair_ledger(subject: DoctorSubject) -> HealthFinding:
             ledger.check()
     except StoreDamaged as error:
         return _restore(subject, error)
-    return HealthFinding(about="ledger", health=Health.GOOD, says="reads whole; nothing to repair")
+    return HealthFinding(about="ledger", health=Health.GOOD, says="intact; nothing to repair")
 
 
 def _repair_index(subject: DoctorSubject) -> HealthFinding:
@@ -145,7 +145,7 @@ def _repair_index(subject: DoctorSubject) -> HealthFinding:
         return HealthFinding(
             about="index", health=Health.NOTICE, says=message, next_step="Run `wisen learn` to read the logs."
         )
-    return HealthFinding(about="index", health=Health.GOOD, says="reads whole; nothing to repair")
+    return HealthFinding(about="index", health=Health.GOOD, says="intact; nothing to repair")
 
 
 def _repair_duplicates(subject: DoctorSubject) -> HealthFinding:
@@ -267,7 +267,7 @@ def _ledger_findings(subject: DoctorSubject) -> Iterator[HealthFinding]:
     except WisenError as error:
         yield HealthFinding(about="ledger", health=Health.BAD, says=str(error), next_step=_REPAIR)
         return
-    yield HealthFinding(about="ledger", health=Health.GOOD, says="reads whole, every seal fits")
+    yield HealthFinding(about="ledger", health=Health.GOOD, says="intact, all checksums match")
     yield from missing
     if duplicates:
         says = f"{duplicates} lessons or questions are duplicated: two runs recorded them at the same time"
@@ -352,7 +352,7 @@ def _index_findings(subject: DoctorSubject) -> Iterator[HealthFinding]:
     except WisenError as error:
         yield HealthFinding(about="index", health=Health.BAD, says=str(error), next_step=_REPAIR)
         return
-    yield HealthFinding(about="index", health=Health.GOOD, says="reads whole")
+    yield HealthFinding(about="index", health=Health.GOOD, says="intact")
     unknown = [each for each in problems if each.kind in (ReadProblemKind.UNKNOWN, ReadProblemKind.MISSHAPEN)]
     if unknown:
         kinds = ", ".join(sorted({f"{each.kind.value} {each.detail!r}" for each in unknown})[:8])

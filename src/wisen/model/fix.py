@@ -30,6 +30,11 @@ class Danger(StrEnum):
     UNSAFE = "takes a safety away"
     DELETES = "deletes something"
 
+    @property
+    def label(self) -> str:
+        """Return the warning that people see."""
+        return "may have side effects" if self is Danger.UNKNOWN else self.value
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FailureKind:

@@ -147,7 +147,7 @@ class Blame(Struct, frozen=True, kw_only=True):
         speaking = self.content_effects
         never = [effect.line.tokens for effect in speaking if effect.strength is Strength.NEVER]
         return (
-            f"about {_count(self.tokens, 'token')} in every session; spoke to {_count(self.sessions, 'session')}; "
+            f"about {_count(self.tokens, 'token')} in every session; present in {_count(self.sessions, 'session')}; "
             f"never relevant: {len(never):,} of {_count(len(speaking), 'line')}, {_count(sum(never), 'token')}"
         )
 

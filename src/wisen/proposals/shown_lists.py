@@ -56,7 +56,9 @@ def id_of_number(files: Files, home: Path, viewer: str, number: int, waiting: Se
     if not candidates and number == 1 and len(waiting) == 1:
         return waiting[0]
     if not candidates:
-        raise UsageError(f"No list was shown of which {number} could be a number. {_ASK}.")
+        raise UsageError(
+            f"No list of proposals was shown yet, so {number} is unknown. Run wisen proposals first, or use an id."
+        )
     ids = candidates[-1].ids
     if not 1 <= number <= len(ids):
         many = f"{len(ids)} proposals" if len(ids) != 1 else "1 proposal"

@@ -212,7 +212,7 @@ def show_line(effect: Effect, calls: Sequence[Evidence], out: Console) -> None:
     for call in newest[:_SHOWN]:
         _print_call(call, out)
     if len(newest) > _SHOWN:
-        out.print(Text(f"and {plural(len(newest) - _SHOWN, 'call')} more: add --json", style="dim"))
+        out.print(Text(f"{plural(len(newest) - _SHOWN, 'more call', 'more calls')}: add --json", style="dim"))
 
 
 def _history_lines(effect: Effect) -> list[str]:

@@ -72,8 +72,9 @@ def _lesson_lines(kept: KeptQuote) -> Iterator[str]:
     yield from wrap(
         f"{label}: “{kept.quote}”", _WIDE, initial_indent="     ", subsequent_indent="       ", break_on_hyphens=False
     )
-    standing = ["standing" if kept.standing else "of the moment"] if kept.kept else []
-    marker = [f"says so itself: “{kept.marker}”"] if kept.marker else []
+    because = f", because you wrote “{kept.marker}”" if kept.marker and kept.standing else ""
+    standing = [f"{'lasting' if kept.standing else 'for the moment'}{because}"] if kept.kept else []
+    marker = [f"words that say that it lasts: “{kept.marker}”"] if kept.marker and not because else []
     trigger = [f"trigger: {' '.join(kept.trigger.words)} ({kept.trigger.cause.value})"] if kept.trigger else []
     for each in (*standing, *marker, *trigger, kept.why):
         yield from wrap(each, _WIDE, initial_indent="       ", subsequent_indent="         ", break_on_hyphens=False)

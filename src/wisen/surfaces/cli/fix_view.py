@@ -110,7 +110,7 @@ def _print_fix(fix: Fix, out: Console) -> None:
     for line in _diff_lines(fix.change, fix.before, fix.after):
         out.print(line)
     if fix.danger is not Danger.NONE:
-        out.print(f"  careful: {fix.danger.value}", style="yellow")
+        out.print(f"  caution: {fix.danger.label}", style="yellow")
     out.print()
 
 
@@ -149,7 +149,8 @@ def _print_details(fix: Fix, evidence: tuple[Evidence, ...], out: Console) -> No
     _print_fix(fix, out)
     sure = "It counts as known" if fix.is_reliable else "It does not count as known yet"
     out.print(
-        f"{sure}: it helps about {fix.confidence:.0%} of the time, with one success and one failure added"
+        f"{sure}: it worked in {fix.sessions} of {plural(fix.sessions + fix.failed_again, 'session')} "
+        f"(cautious estimate {fix.confidence:.0%})"
         + (
             f", and {fix.by_chance:.1f} of the calls would have changed like this anyway."
             if fix.by_chance >= 0.05
@@ -160,7 +161,10 @@ def _print_details(fix: Fix, evidence: tuple[Evidence, ...], out: Console) -> No
     for each in evidence[:_EVIDENCE]:
         _print_evidence(each, out)
     if len(evidence) > _EVIDENCE:
-        out.print(f"and {plural(len(evidence) - _EVIDENCE, 'time')} more: wisen explain {fix.id} --json", style="dim")
+        out.print(
+            f"{plural(len(evidence) - _EVIDENCE, 'more time', 'more times')}: wisen explain {fix.id} --json",
+            style="dim",
+        )
 
 
 def _print_evidence(each: Evidence, out: Console) -> None:

@@ -215,7 +215,7 @@ def _print_failures(report: Report, out: Console) -> None:
     out.print(rows)
     rest = len(report.failures) - min(len(repeated), _SHOWN)
     if rest:
-        out.print(f"and {plural(rest, 'kind')} more: wisen learn --json", style="dim")
+        out.print(f"{plural(rest, 'more kind', 'more kinds')}: wisen learn --json", style="dim")
 
 
 def _print_decisions(report: Report, out: Console, *, stored: bool) -> None:
@@ -283,7 +283,7 @@ def _print_tools(counts: Counts, out: Console) -> None:
         rows.add_row(tool.tool, *(f"{cell:,}" if cell else join_styled(("·", "dim")) for cell in cells))
     out.print(rows)
     if len(counts.tools) > _SHOWN:
-        out.print(f"and {plural(len(counts.tools) - _SHOWN, 'tool')} more: wisen learn --json", style="dim")
+        out.print(f"{plural(len(counts.tools) - _SHOWN, 'more tool', 'more tools')}: wisen learn --json", style="dim")
 
 
 def _print_problems(report: Report, out: Console) -> None:

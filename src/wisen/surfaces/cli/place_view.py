@@ -93,9 +93,12 @@ def show_place_diffs(
             show_diff(out, *done.edit)
 
 
+NO_FILE = "not written to a file; given to agents by a hook"
+
+
 def describe_place(place: RulePlace) -> str:
     """Describe a place in a few words."""
-    return "no file: delivered by hook" if place.is_hook else format_path(place.path)
+    return NO_FILE if place.is_hook else format_path(place.path)
 
 
 def report_place(out: Console, place: RulePlace, *, said: bool, dry_run: bool) -> None:

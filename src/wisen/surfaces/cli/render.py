@@ -142,7 +142,7 @@ def describe_open_decision(decision: OpenDecision) -> DecisionText:
         fix = decision.fix
         again = f", {plural(fix.failed_again, 'time')} it did not help" if fix.failed_again else ""
         what = f"Give your agents the fix for “{fix.signature.description}”: {fix.change.description}"
-        careful = "" if fix.danger is Danger.NONE else f"; careful: {fix.danger.value}"
+        careful = "" if fix.danger is Danger.NONE else f"; caution: {fix.danger.label}"
         seen = f"{plural(fix.calls, 'call')} in {plural(fix.sessions, 'session')}{again}{careful}"
         return DecisionText(
             what, f"{seen}; where it comes from: wisen explain {fix.id}", f"wisen lessons confirm {decision.entry}"

@@ -10,7 +10,13 @@ from wisen.model.entry import Answer, ProposalType
 from wisen.model.guard_text import describe_proposal
 from wisen.surfaces.cli.finding_view import show_findings
 from wisen.surfaces.cli.pending_requests import execute_request
-from wisen.surfaces.cli.place_view import answer_asking_place, describe_place, report_place, show_place_diffs
+from wisen.surfaces.cli.place_view import (
+    NO_FILE,
+    answer_asking_place,
+    describe_place,
+    report_place,
+    show_place_diffs,
+)
 from wisen.surfaces.cli.render import clip, console, format_path, link_target, plural, print_json, say
 from wisen.surfaces.cli.review_conversation import (
     ask_rule_wording,
@@ -232,7 +238,9 @@ def _print_proposal(out: Console, learner: Learner, each: ProposalState) -> None
     reach = "" if proposal.context else ", for all projects"
     cost = "when it acts" if proposal.type is ProposalType.GUARD else "per session"
     out.print(f"  Risk {proposal.risk}, impact {proposal.impact}, about {plural(proposal.tokens, 'token')} {cost}.")
-    out.print(f"  It would go to {_describe_destination(proposal, learner)}{reach}", markup=False)
+    destination = _describe_destination(proposal, learner)
+    goes = f"It is {NO_FILE}" if destination == NO_FILE else f"It would go to {destination}"
+    out.print(f"  {goes}{reach}", markup=False)
     if each.is_waiting and proposal.unworded:
         message = "  It is not a rule yet, and needs your wording: e opens your editor with what you said."
         out.print(message, markup=False, style="yellow")

@@ -147,7 +147,7 @@ def _sections(report: Report) -> Iterator[_Section]:
     yield _Section(title="What you rejected and interrupted", blocks=[describe_rejections(counts)])
     if counts.tools:
         rest = len(counts.tools) - _MAX_ROWS
-        more = [f"And {plural(rest, 'tool')} more, below."] if rest > 0 else []
+        more = [f"{plural(rest, 'more tool', 'more tools')} below."] if rest > 0 else []
         yield _Section(title="Tools", blocks=[_tool_table(counts.tools[:_MAX_ROWS]), *more])
     yield _Section(title="What was not read or withheld", blocks=list(_unread_notes(report)))
     yield from _detail_sections(report)
@@ -174,7 +174,9 @@ def _failure_section(report: Report) -> _Section:
         heads=("sessions", "calls", "what", "cost so far", "fixed by"), rows=rows, words=("what", "fixed by")
     )
     rest = len(report.failures) - len(shown)
-    return _Section(title=title, blocks=[table, *([f"And {plural(rest, 'kind')} more, below."] if rest else [])])
+    return _Section(
+        title=title, blocks=[table, *([f"{plural(rest, 'more kind', 'more kinds')} below."] if rest else [])]
+    )
 
 
 def _first_fixes(report: Report) -> dict[object, Fix]:
@@ -185,7 +187,7 @@ def _first_fixes(report: Report) -> dict[object, Fix]:
 def _fixed_by(kind: FailureKind, fix: Fix | None) -> str:
     if fix is None:
         return "work on the code" if kind.signature.key.startswith("build.") else ""
-    careful = "" if fix.danger is Danger.NONE else f" (careful: {fix.danger.value})"
+    careful = "" if fix.danger is Danger.NONE else f" (caution: {fix.danger.label})"
     return clip(fix.change.description, _MAX_TEXT) + careful
 
 
