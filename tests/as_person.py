@@ -1,4 +1,4 @@
-"""Runs the command line as a person's: whoever runs the tests may be a script or an agent, and has no terminal.
+"""Runs the command line as a person: tests may be run by a script or an agent, which have no terminal.
 
 What tells a person from an agent is tested with real terminals and made-up process tables in `test_presence.py`.
 """

@@ -1,4 +1,4 @@
-"""Runs the command line in processes of its own without the second that each would take to begin.
+"""Runs CLI commands in forked processes, which saves the second that each start would take.
 
 A server process has loaded the program once; every command is a fork of it, with its own arguments, environment,
 folder and streams. What starts the real program (`wisen`, the hooks, a terminal) is tested elsewhere as it is.

@@ -1,4 +1,4 @@
-"""Runs the command line as a person does."""
+"""Runs the command line as a user does."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""An isolated home for every test, and optional components: missing means a skip that says why, or a failure in CI."""
+"""An isolated home for every test, and optional components: a missing one is a skip with a reason, a failure in CI."""
 
 from __future__ import annotations
 

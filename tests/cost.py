@@ -1,4 +1,4 @@
-"""Measures the processor time of an action in units of a reference, so that a bound holds on any machine.
+"""Measures the CPU time of an action relative to a reference, so that a limit holds on any machine.
 
 A bound in seconds fails where a machine is slow or busy. The reference is measured beside the action, in the same
 process and by the same clock, which stands still while others use the processor.

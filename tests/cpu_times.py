@@ -1,4 +1,4 @@
-"""A pytest plugin that reports where the suite's processor time goes: `make test-times`.
+"""A pytest plugin that reports where the suite's CPU time goes: `make test-times`.
 
 Wall time says little on a busy machine. Counted is what the worker used, what the programs used that it started and
 waited for, and what the commands of the command server used.

@@ -1,4 +1,4 @@
-"""Sessions in which a mistake was made and mended, and calls as a hook is told of them."""
+"""Sessions with a failed call and its fix, and the hook payload of a shell call, for tests of guards."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Writes the course of a session in few words, and tells what it came to."""
+"""Builds session histories from short text steps, and summarizes them."""
 
 from __future__ import annotations
 

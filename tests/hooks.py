@@ -1,4 +1,4 @@
-"""Runs the hook client as an agent does: a lean interpreter, the event on its input, an answer or nothing."""
+"""Runs the hook client as an agent does: an isolated interpreter, the event on stdin, the answer on stdout."""
 
 from __future__ import annotations
 

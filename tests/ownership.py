@@ -1,4 +1,4 @@
-"""A hostile repository, and a user who says whose files are: for tests of what counts as the user's word."""
+"""A hostile repository, and a user who adopts files: for tests of what counts as the user's own words."""
 
 from __future__ import annotations
 

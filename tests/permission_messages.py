@@ -1,4 +1,4 @@
-"""What people type who let an agent do something, in each of the shipped languages: never a lesson."""
+"""Messages that permit an agent to do something, in each shipped language: never a lesson."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Plants facts in every kind of place below a home, and looks for them in every byte, compressed ones too."""
+"""Plants unique words in every kind of place below a home, and searches every byte for them, even compressed ones."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Every promise to users: its id, what it says, where it comes from, and how far it is kept.
+"""Every promise to users: its id, what it says, where it comes from, and how far it is met.
 
 Tests cite ids with `@pytest.mark.requirement("F1")`. A check fails when a promise that is not `planned` has no test,
 when a planned one has, or when a test cites an id that is not here. Shortfalls are data, told in `lacks`.

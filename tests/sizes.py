@@ -1,4 +1,4 @@
-"""How much a test tries: enough to find what it looks for in `make test`, and far more in `make test-long`."""
+"""How many examples a test runs: enough in `make test`, and far more in `make test-long`."""
 
 from __future__ import annotations
 

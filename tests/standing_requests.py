@@ -1,4 +1,4 @@
-"""One lasting wish in each of the languages that are shipped, as somebody would type it to an agent."""
+"""One standing request to an agent, in each shipped language."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A project in which a user says things in one session after the other, and what agents are told there then."""
+"""A simulated user who states lessons in one session after the other, and what agents are given then."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""The readers of agents: what each makes of the shapes that its client really writes."""
+"""Tests of the log readers and hook integrations of each supported agent."""

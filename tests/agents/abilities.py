@@ -1,4 +1,4 @@
-"""The abilities of wisen inside an agent, and the pytest marks by which tests with real clients confirm or deny them.
+"""The abilities of wisen in each agent, and the pytest marks by which tests with real clients confirm or deny them.
 
 docs/generate.py generates `docs/agents/README.md` from these marks.
 """

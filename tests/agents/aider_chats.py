@@ -1,4 +1,4 @@
-"""Writes chats as aider does: appended to one file, each message at once, and beside it what was typed."""
+"""Writes aider chat histories for tests: one appended file, plus the input history of typed prompts."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Where real clients work in tests: a person's home with wisen in it, and a way out that leads nowhere."""
+"""A sandbox for real clients in tests: a user's home with wisen installed, and a proxy that refuses the network."""
 
 from __future__ import annotations
 

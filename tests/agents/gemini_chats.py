@@ -1,4 +1,4 @@
-"""Writes Gemini CLI chats in the shapes the real client writes: a header, messages that are written again, patches."""
+"""Writes Gemini CLI chats in the format of the real client: a header, messages that are rewritten, patches."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Drives a real Gemini CLI in a world of its own: a home, a project, and a scripted model on loopback."""
+"""Drives a real Gemini CLI in a sandbox: its own home, a project, and a scripted model on loopback."""
 
 from __future__ import annotations
 

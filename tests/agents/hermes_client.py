@@ -1,4 +1,4 @@
-"""A real Hermes in a world of its own, with a model on loopback."""
+"""Drives a real Hermes in a sandbox, with a scripted model on loopback."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Writes Hermes sessions in the shapes the real client writes: rows of messages, as its schema 22 lays them out."""
+"""Writes Hermes sessions in the format of the real client: message rows of schema 22."""
 
 from __future__ import annotations
 

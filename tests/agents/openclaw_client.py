@@ -1,4 +1,4 @@
-"""A real OpenClaw in a world of its own, with a scripted model: the current one, or the last kind that wrote files."""
+"""Drives a real OpenClaw in a sandbox with a scripted model: the current version, or the last one that wrote files."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Writes OpenClaw transcripts in the shapes the real client writes, as files and as a database, and reads them back."""
+"""Writes OpenClaw transcripts in the formats of the real client, as files and as a database, and reads them back."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Writes opencode sessions in the shapes the real client writes: rows of messages, and of parts that are changed."""
+"""Writes opencode sessions in the format of the real client: rows of messages, and parts that are updated in place."""
 
 from __future__ import annotations
 

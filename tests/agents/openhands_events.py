@@ -1,4 +1,4 @@
-"""Writes conversations as OpenHands' SDK does: one file an event, numbered, below a folder of the conversation's id."""
+"""Writes OpenHands conversations as its SDK does: one numbered file per event, in a folder per conversation."""
 
 from __future__ import annotations
 

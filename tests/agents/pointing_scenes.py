@@ -1,4 +1,4 @@
-"""What a person types, what a scripted model then points at, and what must come of it: the same for every agent."""
+"""The `point` scenario shared by all agents: what the user types, what a scripted model quotes, the expected result."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Records the Claude Code fixtures anew from a real client, with a scripted model and without the vendor's prompt text.
+"""Re-records the Claude Code fixtures from a real client, with a scripted model and without the vendor's prompts.
 
     python -m tests.agents.record_claude_code path/to/claude
 

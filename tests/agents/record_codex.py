@@ -1,4 +1,4 @@
-"""Records the Codex fixtures anew from a real client, with a scripted model and without the vendor's prompt text.
+"""Re-records the Codex fixtures from a real client, with a scripted model and without the vendor's prompt text.
 
     python -m tests.agents.record_codex path/to/codex
 

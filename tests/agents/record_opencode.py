@@ -1,4 +1,4 @@
-"""Records the opencode fixture anew from a real client with a scripted model.
+"""Re-records the opencode fixture from a real client with a scripted model.
 
     python -m tests.agents.record_opencode path/to/opencode
 

@@ -1,4 +1,4 @@
-"""A model server for real clients in tests: it answers on loopback what a script says, whatever it is asked.
+"""A scripted model server on loopback for real clients in tests: it answers from a script, whatever it is asked.
 
 It holds no state between requests: the scenario is the newest user message that contains one of the script's keys, and
 the step follows from the number of tool results behind it, so retries and side questions never shift the script.

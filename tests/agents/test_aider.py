@@ -1,4 +1,4 @@
-"""What aider's chats tell, and what they do not."""
+"""The reader of aider's chat histories: what they record, and what they do not."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ def test_every_start_of_aider_is_a_session_of_its_own(project: Project) -> None:
     assert {event.place for event in events} == {str(project.folder)}
 
 
-def test_chats_that_begin_in_the_same_second_are_told_apart(project: Project) -> None:
+def test_chats_that_begin_in_the_same_second_are_distinguished(project: Project) -> None:
     for _ in range(3):
         project.prompt("one")
         project.pieces.append(project.pieces[0])

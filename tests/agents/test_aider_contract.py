@@ -1,4 +1,4 @@
-"""aider keeps the contract of every reader, with and without a record of what was typed."""
+"""aider passes the reader contract, with and without an input history."""
 
 from __future__ import annotations
 

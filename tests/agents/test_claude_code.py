@@ -1,4 +1,4 @@
-"""The reader of Claude Code's transcripts: what it makes of the shapes that the client really writes."""
+"""The reader of Claude Code's transcripts, on every record shape that the client writes."""
 
 from __future__ import annotations
 
@@ -463,13 +463,13 @@ def test_a_fifty_megabyte_line_is_passed_over_without_being_loaded(tmp_path: Pat
     assert [(t.kind, t.offset) for b in found for t in b.problems] == [(ReadProblemKind.OVERSIZED, len(before))]
 
 
-def test_a_file_that_cannot_be_read_is_a_trouble(tmp_path: Path) -> None:
+def test_a_file_that_cannot_be_read_is_a_problem(tmp_path: Path) -> None:
     gone = Source(agent="claude-code", path=tmp_path / "gone.jsonl", size=1, modified_ns=1)
     ((batch),) = ClaudeCode(tmp_path, {}).read(gone)
     assert [t.kind for t in batch.problems] == [ReadProblemKind.UNREADABLE]
 
 
-def test_sessions_are_found_where_claude_code_is_told_to_keep_them(tmp_path: Path) -> None:
+def test_sessions_are_found_where_claude_code_is_configured_to_keep_them(tmp_path: Path) -> None:
     ClaudeTranscript(1).write(tmp_path / "conf" / "projects" / "-home-ada")
     ClaudeTranscript(2).write(tmp_path / ".claude" / "projects" / "-home-ada")
     (configured,) = ClaudeCode(tmp_path, {"CLAUDE_CONFIG_DIR": str(tmp_path / "conf")}).sources()

@@ -1,4 +1,4 @@
-"""Claude Code keeps the contract of every reader."""
+"""Claude Code passes the reader contract."""
 
 from __future__ import annotations
 

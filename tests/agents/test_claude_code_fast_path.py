@@ -1,4 +1,4 @@
-"""Lines understood by their bytes alone give the same events as lines that are decoded."""
+"""Lines parsed by their bytes alone give the same events as decoded lines."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Damaged transcripts: no crash, no following record lost, and never a word put into the user's mouth."""
+"""Damaged transcripts: no crash, no later record lost, and no text attributed to the user that they did not type."""
 
 from __future__ import annotations
 

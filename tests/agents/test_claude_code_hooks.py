@@ -1,4 +1,4 @@
-"""Hooks in Claude Code's settings: what is written, whose else is there, and that it goes again without a trace."""
+"""Hooks in Claude Code's settings: what is written, what others have there, and removal without a trace."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ def test_a_command_names_the_home_the_agent_and_the_event_and_nothing_else() -> 
     assert all("matcher" not in each.value for each in WANTED), "a guard may look at any tool"
 
 
-def test_who_else_is_called_is_told_and_known_ones_by_name() -> None:
+def test_who_else_is_called_is_reported_and_known_ones_by_name() -> None:
     found = [(each.event, each.command, each.name) for each in AGENT.parse(OTHERS).callings]
     assert found == [
         ("SessionStart", "npx claude-mem hook", "claude-mem"),

@@ -1,4 +1,4 @@
-"""What the reader makes of transcripts that the real client wrote: fixtures of `record_claude_code.py`, version 2.1."""
+"""The reader on transcripts of the real client: fixtures of `record_claude_code.py`, version 2.1."""
 
 from __future__ import annotations
 

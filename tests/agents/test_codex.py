@@ -1,4 +1,4 @@
-"""The reader of Codex's rollouts: what it makes of the shapes that versions of the client really write."""
+"""The reader of Codex's rollouts, on the record shapes of each client version."""
 
 from __future__ import annotations
 
@@ -368,7 +368,7 @@ def test_the_place_follows_the_turn(tmp_path: Path) -> None:
     assert {e.session.start for e in events} == {"/home/ada/shop"}
 
 
-def test_a_concession_is_told_once_and_under_the_models_id(tmp_path: Path) -> None:
+def test_a_concession_is_reported_once_and_under_the_models_id(tmp_path: Path) -> None:
     r = Rollout()
     r.prompt("no, use uv")
     first = r.say("You're right.")
@@ -393,7 +393,7 @@ def test_a_concession_without_an_id_is_the_same_in_a_fork(tmp_path: Path) -> Non
     assert all(identity.startswith("conceded:made:") for identity in concessions[0])
 
 
-def test_what_a_sub_agent_concedes_is_not_told(tmp_path: Path) -> None:
+def test_what_a_sub_agent_concedes_is_not_reported(tmp_path: Path) -> None:
     r = Rollout(meta={"source": {"subagent": "review"}})
     r.prompt("look around")
     r.say("Sorry.")

@@ -1,4 +1,4 @@
-"""How the reader of Codex's rollouts tells calls and their ends, in the words of every version."""
+"""How the reader of Codex's rollouts parses calls and their outcomes, in every version."""
 
 from __future__ import annotations
 
@@ -217,7 +217,7 @@ def test_a_process_that_goes_on_is_judged_when_it_ends(tmp_path: Path) -> None:
     assert {e.call: e.status for e in events if isinstance(e, Outcome)} == {poll: OK, server: MASKED, last: OK}
 
 
-def test_what_a_script_of_the_model_called_is_told_by_the_client_alone(tmp_path: Path) -> None:
+def test_what_a_script_of_the_model_called_is_reported_by_the_client_alone(tmp_path: Path) -> None:
     r = Rollout()
     script = r.custom("exec", "const r = await tools.exec_command({cmd: 'cat nothing | tail'}); text(r)")
     nested = "exec-f6e1cec4-8c1f-4c6f-b114-26044f795265"

@@ -1,4 +1,4 @@
-"""Codex keeps the contract of every reader, in the shapes of 2026 and in those of 2025."""
+"""Codex passes the reader contract, in the formats of 2026 and 2025."""
 
 from __future__ import annotations
 

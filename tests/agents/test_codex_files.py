@@ -1,4 +1,4 @@
-"""Rollouts as files: where they are found, the oldest ones, and what is wrong with some."""
+"""Rollout files: where they are found, the oldest formats, and damaged ones."""
 
 from __future__ import annotations
 
@@ -117,7 +117,7 @@ def test_no_damage_to_the_bytes_is_ever_an_error(tmp_path: Path) -> None:
         assert all(event.session.agent == "codex" for event in troubled)
 
 
-def test_sessions_are_found_where_codex_is_told_to_keep_them(tmp_path: Path) -> None:
+def test_sessions_are_found_where_codex_is_configured_to_keep_them(tmp_path: Path) -> None:
     usual = Rollout(1).write(tmp_path)
     archived = tmp_path / ".codex" / "archived_sessions" / "rollout-2026-03-02T09-00-00-y.jsonl"
     archived.parent.mkdir()
@@ -138,7 +138,7 @@ def test_below_a_folder_only_rollouts_are_taken(tmp_path: Path) -> None:
     assert list(Codex(tmp_path, {}).sources(tmp_path / "other.jsonl")) == []
 
 
-def test_a_rollout_that_cannot_be_read_is_a_trouble(tmp_path: Path) -> None:
+def test_a_rollout_that_cannot_be_read_is_a_problem(tmp_path: Path) -> None:
     agent = Codex(tmp_path, {})
     path = Rollout().write(tmp_path)
     (source,) = agent.sources()

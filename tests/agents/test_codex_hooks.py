@@ -1,4 +1,4 @@
-"""Hooks in Codex's hooks.json: what is written, whether it is trusted, and that it goes again without a trace."""
+"""Hooks in Codex's hooks.json: what is written, whether it is trusted, and removal without a trace."""
 
 from __future__ import annotations
 

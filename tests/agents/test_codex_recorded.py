@@ -1,4 +1,4 @@
-"""What the reader makes of rollouts that the real client wrote: fixtures of `record_codex.py`, version 0.166."""
+"""The reader on rollouts of the real client: fixtures of `record_codex.py`, version 0.166."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Whether a text begins by conceding, decoded or as the bytes of a line."""
+"""Whether a text begins with a concession, decoded or as the bytes of a line."""
 
 from __future__ import annotations
 
@@ -137,7 +137,7 @@ def test_the_bytes_of_a_line_never_say_no_where_the_text_says_yes(text: str) -> 
         assert may_concede(line, begin, line.index(b'"', begin))
 
 
-def test_most_lines_are_told_by_their_bytes() -> None:
+def test_most_lines_are_recognized_by_their_bytes() -> None:
     for text in ("Done: all 12 tests pass.", "Let me look at the file first.", "Das ist erledigt \u2013 fertig."):
         line = bytearray(json.dumps(text, ensure_ascii=False).encode())
         assert not may_concede(line, 1, line.index(b'"', 1))

@@ -1,4 +1,4 @@
-"""The reader of Gemini CLI's chats: whose words they are, how calls ended, where they were held, and damage."""
+"""The reader of Gemini CLI's chats: authorship, outcomes of calls, directories, and damage."""
 
 from __future__ import annotations
 
@@ -125,7 +125,7 @@ def test_a_refusal_is_no_failure_and_one_stop_is_one_interrupt(tmp_path: Path) -
     assert not [e for e in events if isinstance(e, Outcome)]
 
 
-def test_a_message_that_is_written_again_is_told_once(tmp_path: Path) -> None:
+def test_a_message_that_is_written_again_is_reported_once(tmp_path: Path) -> None:
     chat = Chat()
     chat.prompt("no, use uv")
     chat.say("You're right.")
@@ -145,7 +145,7 @@ def test_a_written_file_leaves_its_size_not_its_text(tmp_path: Path) -> None:
     assert "whole source" not in repr(events)
 
 
-def test_a_chat_knows_the_directory_of_its_project_however_that_is_told(tmp_path: Path) -> None:
+def test_a_chat_knows_the_directory_of_its_project_however_that_is_recorded(tmp_path: Path) -> None:
     digest = hashlib.sha256(b"/home/ada/by-digest").hexdigest()
     projects = {"/home/ada/by-name": "by-name", "/home/ada/by-digest": "other"}
     (tmp_path / ".gemini" / "tmp").mkdir(parents=True)
@@ -189,7 +189,7 @@ def test_a_chat_of_2025_is_one_document(tmp_path: Path) -> None:
     assert [t.kind for b in agent.read(source) for t in b.problems] == [ReadProblemKind.MISSHAPEN] * 2
 
 
-def test_odd_shapes_are_told_and_cost_only_themselves(tmp_path: Path) -> None:
+def test_odd_shapes_are_reported_and_cost_only_themselves(tmp_path: Path) -> None:
     chat = Chat()
     chat.lines += [
         b'{"id":"a","timestamp":"2026-03-02T09:00:00Z","type":"oracle","content":"x"}',

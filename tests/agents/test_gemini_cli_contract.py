@@ -1,4 +1,4 @@
-"""Gemini CLI keeps the contract of every reader."""
+"""Gemini CLI passes the reader contract."""
 
 from __future__ import annotations
 

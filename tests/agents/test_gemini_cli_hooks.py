@@ -1,4 +1,4 @@
-"""Hooks in Gemini CLI's settings: what is written, where it is run, and that it goes again without a trace."""
+"""Hooks in Gemini CLI's settings: what is written, where it runs, and removal without a trace."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def test_hooks_stand_where_gemini_cli_looks_for_them() -> None:
     assert AGENT.files(Path("/home/ada")) == (AGENT.file(),)
 
 
-def test_a_hook_names_the_agent_and_the_time_is_told_in_milliseconds() -> None:
+def test_a_hook_names_the_agent_and_the_time_is_reported_in_milliseconds() -> None:
     (first, *_) = WANTED
     assert [each.event for each in WANTED] == list(EVENTS)
     (hook,) = first.value["hooks"]

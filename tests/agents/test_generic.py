@@ -121,7 +121,7 @@ def test_only_the_role_of_the_user_is_the_users(tmp_path: Path) -> None:
         ([{"type": "text", "text": "Error: no"}], "Error: no"),
     ],
 )
-def test_a_failure_is_told_by_the_fields_and_first_words_of_a_result(
+def test_a_failure_is_recognized_by_the_fields_and_first_words_of_a_result(
     content: object, failure: str | None, tmp_path: Path
 ) -> None:
     events, _ = read([calls("run", "c"), result("c", content)], tmp_path)
@@ -212,7 +212,7 @@ def test_the_arguments_of_a_call_are_always_an_object(arguments: str, tmp_path: 
     assert problems == []
 
 
-def test_a_document_that_is_too_large_is_passed_over_and_told(tmp_path: Path) -> None:
+def test_a_document_that_is_too_large_is_passed_over_and_reported(tmp_path: Path) -> None:
     path = tmp_path / "talk.json"
     with path.open("wb") as file:
         file.write(b'[{"role":"user","content":"hello"},')
@@ -222,7 +222,7 @@ def test_a_document_that_is_too_large_is_passed_over_and_told(tmp_path: Path) ->
     assert [t.kind for t in problems] == [ReadProblemKind.OVERSIZED]
 
 
-def test_a_document_that_is_no_json_any_more_is_told(tmp_path: Path) -> None:
+def test_a_document_that_is_no_json_any_more_is_reported(tmp_path: Path) -> None:
     path = tmp_path / "talk.json"
     path.write_text(json.dumps(TALK))
     (source,) = Generic().sources(path)
@@ -240,7 +240,7 @@ def test_a_document_that_is_no_json_any_more_is_told(tmp_path: Path) -> None:
     ]
 
 
-def test_what_is_neither_message_nor_conversation_is_told(tmp_path: Path) -> None:
+def test_what_is_neither_message_nor_conversation_is_reported(tmp_path: Path) -> None:
     events, problems = read([user("one"), {"role": "oracle", "content": "x"}, {"model": "x"}, user("two")], tmp_path)
     assert typed_texts(events) == ["one", "two"]
     assert [(t.kind, t.detail) for t in problems] == [

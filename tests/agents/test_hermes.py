@@ -1,4 +1,4 @@
-"""The reader of Hermes' database: the contract, whose words they are, how calls ended, copies and damage."""
+"""The reader of Hermes' database: the contract, authorship, outcomes of calls, copies and damage."""
 
 from __future__ import annotations
 
@@ -139,7 +139,7 @@ def test_only_what_stands_in_no_frame_is_the_users(text: str | None, own: str | 
     assert "what a hook added" not in repr(events)
 
 
-def test_what_was_written_again_is_told_once(tmp_path: Path) -> None:
+def test_what_was_written_again_is_reported_once(tmp_path: Path) -> None:
     first = Talk(1, end_reason="compression")
     first.prompt("no, use uv")
     first.say("You're right.")
@@ -278,7 +278,7 @@ def test_databases_of_all_profiles_are_found_where_the_environment_says(tmp_path
     assert detect_agent(usual) == "hermes"
 
 
-def test_an_older_layout_is_read_and_a_foreign_one_is_told(tmp_path: Path) -> None:
+def test_an_older_layout_is_read_and_a_foreign_one_is_reported(tmp_path: Path) -> None:
     talk = Talk()
     talk.prompt("hello")
     path = talk.save(tmp_path)

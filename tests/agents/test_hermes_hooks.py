@@ -1,4 +1,4 @@
-"""The plug-in in Hermes' folder: what is written, whether it is enabled, and that it goes again without a trace."""
+"""The plug-in in Hermes' folder: what is written, whether it is enabled, and removal without a trace."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ def test_settings_of_any_shape_are_read_without_an_error(settings: object) -> No
     assert AGENT.untrusted_events(AGENT.file(), settings) == ()
 
 
-def test_shell_hooks_and_plug_ins_of_others_are_told() -> None:
+def test_shell_hooks_and_plug_ins_of_others_are_reported() -> None:
     settings = {"hooks": {"pre_llm_call": [{"command": "beep"}, {}]}, "plugins": {"enabled": ["mem0", "pets", 7]}}
     assert [(each.event, each.command, each.name) for each in AGENT.parse(settings).callings] == [
         ("pre_llm_call", "beep", ""),
@@ -153,7 +153,7 @@ def test_it_waits_until_the_user_has_enabled_it(tmp_path: Path, says: str, waits
     assert "hermes plugins enable wisen" in agent.trust_instructions
 
 
-def test_its_state_is_told_also_where_a_half_of_it_is_gone(tmp_path: Path) -> None:
+def test_its_state_is_reported_also_where_a_half_of_it_is_gone(tmp_path: Path) -> None:
     agent, edit_ports = HermesHooks(tmp_path, {}), make_edit_ports()
 
     def state() -> tuple[HookState, str]:

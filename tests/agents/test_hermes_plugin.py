@@ -116,7 +116,7 @@ def test_a_session_that_goes_on_elsewhere_says_so(stage: Stage) -> None:
     ]
 
 
-def test_where_nobody_types_nothing_is_told(stage: Stage) -> None:
+def test_where_nobody_types_nothing_is_delivered(stage: Stage) -> None:
     stage.says(session_start="block", prompt="pears")
     assert prompted(stage, platform="subagent") == ""
     found: list[str] = []
@@ -185,7 +185,7 @@ def test_warnings_whose_calls_never_end_do_not_pile_up(stage: Stage) -> None:
     assert call(stage, "{}", tool_call_id="new") == (None, None)
 
 
-def test_the_ends_of_turns_and_sessions_are_told(stage: Stage) -> None:
+def test_the_ends_of_turns_and_sessions_are_reported(stage: Stage) -> None:
     stage.calls.on_session_end(session_id="s1", completed=True)
     stage.calls.on_session_finalize(session_id=None)
     assert [(event, payload["session_id"]) for event, payload in stage.asked()] == [("stop", "s1"), ("session-end", "")]
@@ -206,7 +206,7 @@ def test_whatever_the_client_does_hermes_goes_on(program: str, stage: Stage, mon
 
 
 @given(RESULTS)
-def test_a_failure_is_told_in_the_words_that_the_reader_finds(result: dict[str, object]) -> None:
+def test_a_failure_is_reported_in_the_words_that_the_reader_finds(result: dict[str, object]) -> None:
     text = json.dumps(result)
     status, words = outcome_of(parse_result(text), text, hides_exit=False)
     assert find_failure(text) == (words if status is Status.FAILED else None)

@@ -215,7 +215,7 @@ def test_edits_have_ends_and_commands_have_none(world: World) -> None:
 
 
 @pytest.mark.requirement("F1")
-def test_refusals_interrupts_concessions_and_times_are_told(world: World) -> None:
+def test_refusals_interrupts_concessions_and_times_are_read(world: World) -> None:
     events = world.events()
     kinds = [type(event) for event in events]
     assert [kinds.count(kind) for kind in (Rejection, Interrupt, Concession)] == [1, 1, 2]

@@ -222,7 +222,7 @@ def test_a_correction_typed_in_one_session_is_in_the_next_ones_request_with_its_
 
 
 @pytest.mark.requirement("N4")
-def test_the_rule_of_a_project_is_told_in_its_next_session_as_it_was_typed(world: World) -> None:
+def test_the_rule_of_a_project_is_delivered_in_its_next_session_as_it_was_typed(world: World) -> None:
     world.asked("we use tabs in this repo, never spaces")
     world.asked("stop using any types in the models", "--resume", _session(world))
     world.cycle()
@@ -325,7 +325,7 @@ def test_nothing_that_breaks_around_a_hook_fails_the_turn(world: World) -> None:
 
 
 @pytest.mark.requirement("X10")
-def test_a_ledger_that_is_damaged_is_told_in_the_next_session_with_what_mends_it(world: World) -> None:
+def test_a_damaged_ledger_is_reported_in_the_next_session_with_what_repairs_it(world: World) -> None:
     world.asked("From now on always write dates as year, month, day.")
     world.cycle()
     ledger = world.home / "ledger.db"

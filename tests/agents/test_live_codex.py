@@ -233,7 +233,7 @@ def ours(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Trusted]:
 
 
 @pytest.mark.requirement("X10")
-def test_hooks_run_once_the_person_trusts_them_and_he_is_told_how(ours: Trusted) -> None:
+def test_hooks_run_once_the_person_trusts_them_and_they_are_told_how(ours: Trusted) -> None:
     assert "codex does not run these before you trust them: SessionStart, UserPromptSubmit" in ours.before
     assert "/hooks" in ours.before
     assert (ours.untrusted, ours.beats) == ("installed, not trusted", False)

@@ -1,4 +1,4 @@
-"""Forgetting and the off switches in the real Claude Code: what is typed is gone, and what is off was never there."""
+"""Forgetting and the off switches in the real Claude Code: what is forgotten is gone, what is off is not recorded."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ def test_what_is_typed_is_gone_by_bytes_and_from_the_next_sessions_request(world
     assert find_residues(world.home, [WORD]) == {}
 
 
-def test_memory_stats_are_told(world: World) -> None:
+def test_memory_stats_are_shown(world: World) -> None:
     world.asked("From now on always write dates as year, month, day.")
     world.cycle()
     assert "this project (" in (delivered := world.asked("memory stats")[-1])

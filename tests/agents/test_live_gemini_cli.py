@@ -263,7 +263,7 @@ def ours(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Trusted]:
 
 
 @pytest.mark.requirement("X10")
-def test_hooks_run_in_folders_that_the_person_trusts_and_he_is_told_so(ours: Trusted) -> None:
+def test_hooks_run_in_folders_that_the_person_trusts_and_they_are_told_so(ours: Trusted) -> None:
     assert "gemini-cli does not run these before you trust them: SessionStart, BeforeAgent" in ours.before
     assert "only in folders that you trust" in ours.before
     assert (ours.untrusted, ours.trusted) == ("installed, not trusted", "installed")
@@ -310,7 +310,7 @@ def test_a_guard_stops_a_call_says_what_to_do_instead_and_counts_as_no_failure(o
 
 
 @shows("gemini-cli", "warn")
-def test_a_warning_is_told_with_the_result_of_the_call_and_once_in_a_session(ours: Trusted) -> None:
+def test_a_warning_is_delivered_with_the_result_of_the_call_and_once_in_a_session(ours: Trusted) -> None:
     *_, last = ours.world.asked("count the odd")
     behind = last[last.rindex("count the odd") :]
     assert behind.count("unrecognized arguments: --odd") == 2, "the calls were made"

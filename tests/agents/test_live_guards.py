@@ -1,4 +1,4 @@
-"""Guards in the real Claude Code: a known mistake is stopped before the call, and shadow changes nothing."""
+"""Guards in the real Claude Code: a known mistake is stopped before the call, and shadow mode changes nothing."""
 
 from __future__ import annotations
 
@@ -150,7 +150,7 @@ def test_a_file_that_must_not_be_touched_is_not_written(world: World, monkeypatc
 
 
 @pytest.mark.requirement("F6")
-def test_who_types_overrule_has_his_way_in_that_session(world: World) -> None:
+def test_who_types_overrule_has_their_way_in_that_session(world: World) -> None:
     world.wisen("guards", "add", f"deny {WRONG} -> {RIGHT} # no such option")
     (guard,) = _guards(world)
     world.asked("count the pears")

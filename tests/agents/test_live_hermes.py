@@ -260,7 +260,7 @@ def ours(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Enabled]:
 
 
 @pytest.mark.requirement("X10")
-def test_it_runs_once_the_person_enables_it_and_he_is_told_how(ours: Enabled) -> None:
+def test_it_runs_once_the_person_enables_it_and_they_are_told_how(ours: Enabled) -> None:
     assert "hermes does not run these before you trust them: pre_llm_call" in ours.before
     assert "hermes plugins enable wisen" in ours.before
     assert (ours.waiting, ours.beats) == ("installed, not trusted", False)

@@ -1,4 +1,4 @@
-"""A lesson of the moment in the real Claude Code and Codex: it reaches the model's request beside the call."""
+"""Lessons for a moment in the real Claude Code and Codex: they reach the model's request next to the call."""
 
 from __future__ import annotations
 

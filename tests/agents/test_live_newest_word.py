@@ -1,4 +1,4 @@
-"""The real Claude Code: the next session hears the user's newest word, and nothing of a rule that they dropped."""
+"""The real Claude Code: the next session gets the user's newest statement, and nothing of a rule they dropped."""
 
 from __future__ import annotations
 

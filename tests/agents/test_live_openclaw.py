@@ -169,7 +169,7 @@ def test_a_lesson_learnt_in_claude_code_reaches_openclaw_in_the_same_project(liv
     assert CITED.search(line)
 
 
-def test_the_block_is_the_same_in_every_request_of_a_session_and_told_once(lived: Lived) -> None:
+def test_the_block_is_the_same_in_every_request_of_a_session_and_delivered_once(lived: Lived) -> None:
     blocks = {system(each).partition("<wisen")[2] for each in (*lived.third, *lived.rules)}
     assert len(blocks) == 1
     rows = [row for row in lived.world.exposures("s3") if row.event == "session-start"]
@@ -351,7 +351,7 @@ def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
 
 @pytest.mark.needs("openclaw")
 @pytest.mark.requirement("X5")
-def test_through_the_gateway_sessions_begin_and_end_and_a_reset_begins_one_anew(served: Served) -> None:
+def test_through_the_gateway_sessions_begin_and_end_and_a_reset_begins_one_again(served: Served) -> None:
     blocks = [system(each) for each in served.requests if any("make the environment" in text for text in prompts(each))]
     assert len(blocks) >= 2
     assert all("year, month, day" in each for each in blocks)
@@ -365,7 +365,7 @@ def test_through_the_gateway_sessions_begin_and_end_and_a_reset_begins_one_anew(
 @pytest.mark.needs("openclaw")
 @pytest.mark.requirement("F6")
 @shows("openclaw", "ask")
-def test_a_guard_that_asks_has_the_person_asked_and_his_answer_counts(served: Served) -> None:
+def test_a_guard_that_asks_has_the_person_asked_and_their_answer_counts(served: Served) -> None:
     yes, no = served.questions
     assert yes["toolName"] == no["toolName"] == "exec"
     assert "A guard of the user's asks about this call" in yes["description"]

@@ -290,7 +290,7 @@ def test_a_guard_stops_a_call_says_what_to_do_instead_and_counts_as_no_failure(o
 
 
 @shows("opencode", "warn")
-def test_a_warning_is_told_with_the_result_of_the_call_and_once_in_a_session(ours: Ours) -> None:
+def test_a_warning_is_delivered_with_the_result_of_the_call_and_once_in_a_session(ours: Ours) -> None:
     world = ours.world
     *_, last = world.asked("count the odd")
     behind = last[last.rindex("count the odd") :]
@@ -323,7 +323,7 @@ def test_a_lesson_learnt_in_claude_code_reaches_it_in_the_same_project(ours: Our
     assert CITED.search(line)
 
 
-def test_a_sub_agent_is_told_nothing_at_its_beginning_and_its_prompt_is_not_the_persons(ours: Ours) -> None:
+def test_a_sub_agent_gets_nothing_at_its_beginning_and_its_prompt_is_not_the_persons(ours: Ours) -> None:
     world = ours.world
     requests = world.asked("ask a helper")
     (first, *_) = [each for each in requests if "look everywhere" in each and "ask a helper" not in each]

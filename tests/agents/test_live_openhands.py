@@ -1,4 +1,4 @@
-"""The real OpenHands SDK: what its files tell of a conversation in which everything happens is what did happen."""
+"""The real OpenHands SDK: the files of a conversation in which everything happens are read correctly."""
 
 from __future__ import annotations
 
@@ -163,7 +163,7 @@ def test_only_what_the_person_typed_counts_as_typed(world: World) -> None:
 
 @pytest.mark.requirement("F1")
 @shows("openhands", "read")
-def test_calls_that_failed_are_told_from_those_that_did_not(world: World) -> None:
+def test_calls_that_failed_are_distinguished_from_those_that_did_not(world: World) -> None:
     calls, ends = world.calls(), {event.call: event for event in world.events() if isinstance(event, Outcome)}
     outcomes = {}
     for id_, end in ends.items():
@@ -196,7 +196,7 @@ def test_a_helpers_work_is_a_session_of_its_own(world: World) -> None:
 
 
 @pytest.mark.requirement("F1")
-def test_refusals_interrupts_concessions_and_places_are_told(world: World) -> None:
+def test_refusals_interrupts_concessions_and_places_are_read(world: World) -> None:
     events = list({event.id: event for event in world.events()}.values())
     kinds = [type(event) for event in events]
     assert [kinds.count(kind) for kind in (Rejection, Interrupt, Concession)] == [1, 1, 1]

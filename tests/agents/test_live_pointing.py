@@ -1,4 +1,4 @@
-"""The real Claude Code is asked about earlier turns, points at words over MCP, and the log proves or refuses them."""
+"""The real Claude Code is asked about earlier messages, quotes them over MCP, and the log confirms or refutes it."""
 
 from __future__ import annotations
 

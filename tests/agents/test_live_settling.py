@@ -1,4 +1,4 @@
-"""Old turns are settled through the real programs of Claude Code and Codex; their answers are held against the log."""
+"""Old messages are settled through the real Claude Code and Codex; their answers are checked against the log."""
 
 from __future__ import annotations
 

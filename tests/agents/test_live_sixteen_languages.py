@@ -1,4 +1,4 @@
-"""The real Claude Code: what was asked for in sixteen languages is proposed, and told in the user's own words."""
+"""The real Claude Code: requests in sixteen languages are proposed, and delivered in the user's own words."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ pytestmark = pytest.mark.needs("claude-code")
 
 
 @pytest.mark.requirement("S1", "S5", "C2", "X5")
-def test_a_lasting_wish_in_each_language_is_proposed_and_told_in_a_later_session(tmp_path: Path) -> None:
+def test_a_lasting_wish_in_each_language_is_proposed_and_delivered_in_a_later_session(tmp_path: Path) -> None:
     with serving({"say hello": [Turn("Hello.")]}) as model:
         client = Client(claude_code(), tmp_path, model.address)
         person = Person(client.home, client.project, client.environment)

@@ -1,4 +1,4 @@
-"""Which words were typed to a model on the user's own machine, as far as the logs of agents say so."""
+"""Which messages were typed to a local model, as far as the agents' logs say so."""
 
 from __future__ import annotations
 

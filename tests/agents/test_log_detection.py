@@ -1,4 +1,4 @@
-"""Every file found somewhere is read by one agent: the one that wrote it."""
+"""Every log file is read by exactly one agent: the one that wrote it."""
 
 from __future__ import annotations
 
@@ -79,7 +79,7 @@ def test_what_comes_before_the_first_good_record_does_not_matter(tmp_path: Path)
         (None, {"name": "x" * 100_000, "role": "user"}),
     ],
 )
-def test_a_first_record_longer_than_the_look_is_told_by_how_it_begins(
+def test_a_first_record_longer_than_the_look_is_recognized_by_how_it_begins(
     kind: str | None, record: object, tmp_path: Path
 ) -> None:
     assert detect_agent(written(tmp_path, "log.jsonl", record)) == kind

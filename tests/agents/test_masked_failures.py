@@ -1,4 +1,4 @@
-"""Which shell commands can hide a failure, and which output gives one away."""
+"""Which shell commands can hide a failure, and which output reveals one."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The reader of OpenClaw's transcripts: what it makes of the shapes that the client really writes."""
+"""The reader of OpenClaw's transcripts, on every record shape that the client writes."""
 
 from __future__ import annotations
 
@@ -85,7 +85,7 @@ def test_a_call_belongs_where_it_ran(story: Transcript, tmp_path: Path) -> None:
         ("other", "odd", {"exitCode": True, "status": ["odd"]}, False, Status.OK),
     ],
 )
-def test_a_failure_is_told_by_what_the_tool_says_of_its_end(
+def test_a_failure_is_recognized_by_what_the_tool_says_of_its_end(
     tool: str, text: str, details: object, error: bool, status: Status, tmp_path: Path
 ) -> None:
     story = Transcript(version=4)
@@ -237,7 +237,7 @@ def test_a_reset_begins_another_conversation_in_the_same_session(tmp_path: Path)
     assert [event.session for event in found] == [event.session for event in read_all(OpenClaw(tmp_path, {}))[0]]
 
 
-def test_unknown_records_and_shapes_are_told_and_cost_only_themselves(story: Transcript, tmp_path: Path) -> None:
+def test_unknown_records_and_shapes_are_reported_and_cost_only_themselves(story: Transcript, tmp_path: Path) -> None:
     story.entry("hologram")
     story.entry("message", message="not an object")
     story.entry("message", message={"role": "user", "content": 7})

@@ -1,4 +1,4 @@
-"""OpenClaw keeps the contract of every reader, in its files and in its database."""
+"""OpenClaw passes the reader contract, with files and with a database."""
 
 from __future__ import annotations
 

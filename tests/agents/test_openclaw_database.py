@@ -1,4 +1,4 @@
-"""OpenClaw's transcripts as rows of a database: followed, rewritten, packed, locked, damaged."""
+"""OpenClaw's transcripts in a database: followed, rewritten, compressed, locked, damaged."""
 
 from __future__ import annotations
 
@@ -174,7 +174,7 @@ def test_an_event_that_is_too_long_is_not_loaded(tmp_path: Path) -> None:
     assert [(problem.kind, problem.offset) for problem in problems] == [(ReadProblemKind.OVERSIZED, 2)]
 
 
-def test_a_newer_version_is_read_and_told_once(tmp_path: Path) -> None:
+def test_a_newer_version_is_read_and_reported_once(tmp_path: Path) -> None:
     database, story = Database(tmp_path, user_version=99), Transcript(version=4)
     story.prompt("one")
     database.save(story)
@@ -187,7 +187,7 @@ def test_a_newer_version_is_read_and_told_once(tmp_path: Path) -> None:
     assert (again.events, again.problems) == ((), ())
 
 
-def test_a_database_without_transcripts_is_told_unless_it_is_of_the_time_of_files(tmp_path: Path) -> None:
+def test_a_database_without_transcripts_is_reported_unless_it_is_of_the_time_of_files(tmp_path: Path) -> None:
     counts = {}
     for version in (1, 3, 4, 23, 99):
         database = Database(tmp_path / str(version), user_version=version)
@@ -199,7 +199,7 @@ def test_a_database_without_transcripts_is_told_unless_it_is_of_the_time_of_file
     assert counts == {1: [], 3: [], 4: missing, 23: missing, 99: missing}
 
 
-def test_a_table_of_another_shape_is_told(tmp_path: Path) -> None:
+def test_a_table_of_another_shape_is_reported(tmp_path: Path) -> None:
     database = Database(tmp_path)
     database.execute("DROP TABLE transcript_events")
     database.execute("CREATE TABLE transcript_events (session_id TEXT, seq INTEGER, body TEXT)")
@@ -236,7 +236,7 @@ def locked(tmp_path: Path) -> Iterator[Database]:
         yield database
 
 
-def test_a_locked_database_is_a_trouble_and_its_cursor_stays(locked: Database) -> None:
+def test_a_locked_database_is_a_problem_and_its_cursor_stays(locked: Database) -> None:
     agent = OpenClaw(Path("/nowhere"), {})
     (source,) = agent.sources(locked.path)
     (batch,) = agent.read(source, SourceMark(size=1, modified_ns=1, cursor="as it was"))
@@ -256,7 +256,7 @@ def test_reading_a_database_at_rest_leaves_nothing_beside_it(tmp_path: Path) -> 
     assert sorted(database.path.parent.iterdir()) == before
 
 
-def test_what_is_no_database_or_not_there_is_a_trouble(tmp_path: Path) -> None:
+def test_what_is_no_database_or_not_there_is_a_problem(tmp_path: Path) -> None:
     path = tmp_path / "openclaw-agent.sqlite"
     agent = OpenClaw(tmp_path, {})
     for content in (None, b"not a database, but long enough to be looked at" * 40):
@@ -267,7 +267,7 @@ def test_what_is_no_database_or_not_there_is_a_trouble(tmp_path: Path) -> None:
     assert path.read_bytes() == content
 
 
-def test_damaged_pages_are_told_and_never_crash(tmp_path: Path) -> None:
+def test_damaged_pages_are_reported_and_never_crash(tmp_path: Path) -> None:
     database, story = Database(tmp_path), Transcript(version=4)
     for number in range(300):
         story.prompt(f"{number} " + "y" * 300)

@@ -1,4 +1,4 @@
-"""OpenClaw's transcripts as files: found, followed, torn, put away."""
+"""OpenClaw's transcripts as files: found, followed, torn, archived."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from wisen.testing.agent_contract import read_all, typed_texts
 pytestmark = pytest.mark.requirement("F1")
 
 
-def test_sessions_are_found_where_openclaw_is_told_to_keep_them(tmp_path: Path) -> None:
+def test_sessions_are_found_where_openclaw_is_configured_to_keep_them(tmp_path: Path) -> None:
     def place(environment: dict[str, str]) -> list[Path]:
         return [root.relative_to(tmp_path) for root in OpenClaw(tmp_path, environment).roots()]
 
@@ -57,7 +57,7 @@ def test_a_torn_line_costs_only_itself_and_never_speaks_for_the_user(tmp_path: P
         assert set(typed_texts(events)) == {"after"}
 
 
-def test_a_record_that_was_written_anew_behind_its_torn_half_is_read(tmp_path: Path) -> None:
+def test_a_record_that_was_written_again_behind_its_torn_half_is_read(tmp_path: Path) -> None:
     story = Transcript()
     story.prompt("one")
     head, one = story.lines()

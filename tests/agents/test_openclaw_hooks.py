@@ -1,4 +1,4 @@
-"""Our plug-in in OpenClaw's settings: what is written, what is ours of it, and that it goes again without a trace."""
+"""Our plug-in in OpenClaw's settings: what is written, which part is ours, and removal without a trace."""
 
 from __future__ import annotations
 
@@ -212,11 +212,11 @@ def _entry() -> dict[str, Any]:
         ({"plugins": {"allow": ["weather"]}}, False),
     ],
 )
-def test_every_way_to_keep_it_from_being_loaded_is_told(settings: object, off: bool) -> None:
+def test_every_way_to_keep_it_from_being_loaded_is_reported(settings: object, off: bool) -> None:
     assert AGENT.parse(settings).switched_off is off
 
 
-def test_without_access_to_conversations_the_events_that_wait_for_it_are_told() -> None:
+def test_without_access_to_conversations_the_events_that_wait_for_it_are_reported() -> None:
     assert AGENT.untrusted_events(AGENT.file(), installed()) == ()
     for hooks in ({}, {"allowConversationAccess": False}):
         assert AGENT.untrusted_events(AGENT.file(), installed(hooks=hooks)) == ("before_prompt_build", "agent_end")
@@ -224,7 +224,7 @@ def test_without_access_to_conversations_the_events_that_wait_for_it_are_told() 
         assert word in AGENT.permission_notice
 
 
-def test_other_plugins_are_told_and_those_that_learn_by_name() -> None:
+def test_other_plugins_are_reported_and_those_that_learn_by_name() -> None:
     entries = {"memory-mem0": {"enabled": True}, "off": {"enabled": False}, "odd": 3}
     (calling,) = AGENT.parse({"plugins": {"entries": entries}}).callings
     assert (calling.command, calling.name, calling.is_ours) == ("memory-mem0", "mem0", False)

@@ -1,4 +1,4 @@
-"""The plug-in for OpenClaw in a bare Node, with stand-ins for host and hook client: it never fails a turn."""
+"""The OpenClaw plug-in in plain Node, with fakes for host and hook client: it never fails a turn."""
 
 from __future__ import annotations
 
@@ -134,7 +134,7 @@ def test_a_turn_is_told_the_block_as_system_context_and_what_matters_behind_the_
         (None, []),
     ],
 )
-def test_only_the_person_is_asked_for_and_nothing_is_told_in_a_room(
+def test_only_the_person_is_asked_for_and_nothing_is_delivered_in_a_room(
     world: World, ctx: object, events: list[str]
 ) -> None:
     world.run(SAYS, ("before_prompt_build", {"prompt": "hello"}, ctx))
@@ -142,7 +142,7 @@ def test_only_the_person_is_asked_for_and_nothing_is_told_in_a_room(
 
 
 @pytest.mark.parametrize(("reason", "source"), [("new", "clear"), ("shutdown", "again")])
-def test_a_session_that_was_reset_under_its_own_id_begins_anew(world: World, reason: str, source: str) -> None:
+def test_a_session_that_was_reset_under_its_own_id_begins_again(world: World, reason: str, source: str) -> None:
     turn = ("before_prompt_build", {"prompt": ""}, WHO)
     end = ("session_end", {"sessionId": "s1", "reason": reason, "nextSessionId": "s1"}, WHO)
     world.run(SAYS, turn, end, turn, turn)
@@ -259,7 +259,7 @@ def test_a_warning_comes_with_the_result_of_its_call(world: World, version: str)
 @pytest.mark.parametrize(
     ("decision", "hook_says"), [("cancelled", [REASON]), ("timeout", [REASON]), ("deny", []), ("allow-once", [])]
 )
-def test_what_a_guard_asks_is_told_to_the_agent_where_nobody_could_be_asked(
+def test_what_a_guard_asks_is_delivered_to_the_agent_where_nobody_could_be_asked(
     world: World, decision: str, hook_says: list[str]
 ) -> None:
     result_content = [{"type": "text", "text": "it was not made"}]

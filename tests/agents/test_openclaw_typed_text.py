@@ -1,4 +1,4 @@
-"""Whose words the user messages of OpenClaw are, by the session and by the frames around them."""
+"""Who wrote the user messages of OpenClaw, by the session and by the frames around them."""
 
 from __future__ import annotations
 
@@ -137,7 +137,7 @@ def test_a_database_also_tells_by_how_a_session_was_made(tmp_path: Path) -> None
 @pytest.mark.parametrize(
     "prompt", ["[cron:6f2c mail] check the mail", "[Subagent Context] You are\n\n[Subagent Task] go"]
 )
-def test_a_file_whose_key_is_lost_is_told_by_its_first_prompt(prompt: str, tmp_path: Path) -> None:
+def test_a_file_whose_key_is_lost_is_recognized_by_its_first_prompt(prompt: str, tmp_path: Path) -> None:
     story = Transcript()
     story.prompt(prompt)
     path = story.write(tmp_path / SESSIONS)

@@ -1,4 +1,4 @@
-"""The reader of opencode's database: the contract, whose words they are, how calls ended, growth and damage."""
+"""The reader of opencode's database: the contract, authorship, outcomes of calls, growth and damage."""
 
 from __future__ import annotations
 
@@ -227,7 +227,7 @@ def test_one_stop_is_one_interrupt(tmp_path: Path) -> None:
     assert [event.call for event in events if isinstance(event, Interrupt)] == ["c"]
 
 
-def test_what_a_fork_copied_is_told_once(tmp_path: Path) -> None:
+def test_what_a_fork_copied_is_reported_once(tmp_path: Path) -> None:
     talk = Talk(1)
     talk.prompt("no, use uv")
     talk.say("You're right.")
@@ -270,7 +270,7 @@ def test_reading_leaves_nothing_beside_the_database_and_takes_no_lock(tmp_path: 
         writer.execute("ROLLBACK")
 
 
-def test_another_layout_and_a_broken_file_are_told(tmp_path: Path) -> None:
+def test_another_layout_and_a_broken_file_are_reported(tmp_path: Path) -> None:
     path = Talk().save(tmp_path)
     with closing(sqlite3.connect(path)) as database, database:
         database.execute("ALTER TABLE part RENAME COLUMN data TO body")

@@ -1,4 +1,4 @@
-"""The plug-in in opencode's settings: what is written, who else is there, and that it goes again without a trace."""
+"""The plug-in in opencode's settings: what is written, what others have there, and removal without a trace."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ def test_the_plugin_is_a_file_of_our_home_with_that_as_its_option() -> None:
     assert options == {"home": CALLER.home}
 
 
-def test_who_else_is_called_is_told_where_he_is_known() -> None:
+def test_who_else_is_called_is_reported_where_they_are_known() -> None:
     settings = {"plugin": ["opencode-supermemory@latest", ["x-theme", {}], [7], [], "./mem0.js"]}
     assert [(each.command, each.name) for each in AGENT.parse(settings).callings] == [
         ("opencode-supermemory@latest", "supermemory"),

@@ -1,4 +1,4 @@
-"""The plug-in for opencode, run by Node with a stand-in for the hook client: when it asks, and what it does with it."""
+"""The opencode plug-in in Node with a fake hook client: when it asks, and what it does with the answer."""
 
 from __future__ import annotations
 
@@ -137,7 +137,7 @@ def test_what_nobody_typed_is_no_prompt(world: World) -> None:
     assert [(name, each.get("prompt")) for name, each in world.fired()] == [("session-start", None), ("prompt", "")]
 
 
-def test_a_sub_agent_is_told_nothing_and_its_failures_are_those_of_the_session_that_began_it(world: World) -> None:
+def test_a_sub_agent_gets_nothing_and_its_failures_are_those_of_the_session_that_began_it(world: World) -> None:
     _, found = world.run(
         event("session.created", sessionID="kid", info={"id": "kid", "parentID": "s"}),
         says("kid", "look everywhere"),

@@ -1,4 +1,4 @@
-"""What the reader makes of a database that a real opencode wrote: `record_opencode.py` recorded it."""
+"""The reader on a database of a real opencode, recorded by `record_opencode.py`."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ def test_a_session_of_a_program_is_read_with_how_its_calls_ended(database: Path,
     assert failure == "Exit code 1\ncat: requirements.txt: No such file or directory\n"
 
 
-def test_what_a_person_refused_and_stopped_is_told_with_the_call_it_was(database: Path, tmp_path: Path) -> None:
+def test_what_a_person_refused_and_stopped_is_reported_with_the_call_it_was(database: Path, tmp_path: Path) -> None:
     assert database.exists()
     events, _ = read_all(OpenCode(tmp_path, {}))
     calls = {each.id: each.arguments or "" for each in events if isinstance(each, Call)}

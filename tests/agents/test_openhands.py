@@ -1,4 +1,4 @@
-"""What OpenHands' event files tell, and what they do not."""
+"""The reader of OpenHands' event files: what they record, and what they do not."""
 
 from __future__ import annotations
 
@@ -105,7 +105,7 @@ def test_a_call_that_cannot_be_made_failed(talk: Conversation) -> None:
     ("reason", "reasons"),
     [("no, leave build alone", ["no, leave build alone"]), ("User rejected the action", []), ("", [])],
 )
-def test_the_user_refuses_with_his_reason_if_he_gave_one(reason: str, reasons: list[str], talk: Conversation) -> None:
+def test_the_user_refuses_with_a_reason_if_they_gave_one(reason: str, reasons: list[str], talk: Conversation) -> None:
     call = talk.call("terminal", command="rm -rf build")
     talk.refuse(call, reason)
     _, refusal, *rest = read(talk)
@@ -144,7 +144,7 @@ def test_the_place_follows_the_shell_also_from_a_mark(talk: Conversation) -> Non
     assert {event.session.start for event in rest.events} == {"/home/ada/orchard"}
 
 
-def test_ids_that_a_local_server_gives_again_and_again_are_told_apart(tmp_path: Path) -> None:
+def test_ids_that_a_local_server_gives_again_and_again_are_distinguished(tmp_path: Path) -> None:
     folder = tmp_path / ".openhands" / "conversations"
     for number in (1, 2):
         talk = Conversation(number, folder)
@@ -213,7 +213,7 @@ def test_a_last_file_that_is_being_written_is_read_when_it_is_whole(talk: Conver
     assert typed_texts(list(rest.events)) == ["two"]
 
 
-def test_kinds_that_are_not_known_are_told(talk: Conversation) -> None:
+def test_kinds_that_are_not_known_are_reported(talk: Conversation) -> None:
     talk.event("NewEvent", "agent")
     talk.event("NewerEvent", "agent", observation=7)
     talk.event("MessageEvent", "user", llm_message=7)

@@ -1,4 +1,4 @@
-"""OpenHands keeps the contract of every reader."""
+"""OpenHands passes the reader contract."""
 
 from __future__ import annotations
 

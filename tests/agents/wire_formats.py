@@ -1,4 +1,4 @@
-"""The wire formats that a scripted model speaks: what a request says, and how an answer is written."""
+"""The wire formats of the scripted model: parses each vendor's requests and writes its responses."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""Records what the program does, so that two versions can be compared byte for byte. Uses nothing of its inside."""
+"""Records what the program does, so that two versions can be compared byte for byte. Imports nothing of the package."""

@@ -1,4 +1,4 @@
-"""What a person decides at a terminal: proposals, guards, rules, entries, words to be forgotten, undos, installs."""
+"""The decisions a user makes at a terminal: proposals, guards, rules, entries, forgetting, undo, install."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Makes a process answer the same each time: its clock stands still, its random bytes are counted.
+"""Makes a process deterministic: a frozen clock and counted random bytes.
 
 The clock is set anew for each process, so that time goes on from one command to the next. Waiting (`time.monotonic`)
 goes by the real clock.

@@ -1,4 +1,4 @@
-"""Makes the events that agents call hooks with: from what the real sessions hold, and by hand."""
+"""Builds the hook events that agents send: from real sessions, and by hand."""
 
 from __future__ import annotations
 

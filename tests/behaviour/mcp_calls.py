@@ -1,4 +1,4 @@
-"""Asks the MCP server what agents ask it: the list of tools, and each tool."""
+"""Calls the MCP server as agents do: lists the tools, then calls each one."""
 
 from __future__ import annotations
 

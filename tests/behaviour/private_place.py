@@ -1,4 +1,4 @@
-"""Gives a recording the fixed paths for itself alone, where the system allows it, so that several can run at once.
+"""Gives each recording the fixed paths in its own mount namespace, so that several can run at once.
 
 In a mount namespace of its own a folder lies over the fixed one. Elsewhere recordings wait for one another.
 """

@@ -1,4 +1,4 @@
-"""The commands that only read: all of them as JSON, those that people use most also as text."""
+"""The read-only commands: all of them as JSON, the most used ones also as text."""
 
 from __future__ import annotations
 

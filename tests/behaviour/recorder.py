@@ -1,4 +1,4 @@
-"""Records two homes: one that the program makes itself, and one that an older version made and this one takes over."""
+"""Records two homes: a new one, and one that an older version created and this version upgrades."""
 
 from __future__ import annotations
 

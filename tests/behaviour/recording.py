@@ -1,4 +1,4 @@
-"""The folder that a recording is kept in: one readable text file for each thing that the program did."""
+"""The folder of a recording: one readable text file for each thing the program did."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Finds real sessions and lays them out as agents keep them, with their projects in folders that exist.
+"""Finds real sessions and lays them out as agents store them, with their projects in folders that exist.
 
 A session is a file of Claude Code named by an id, or a rollout of Codex. What it says is kept, but for the paths of
 the projects that most sessions are of: these are made, so that commands run inside them.

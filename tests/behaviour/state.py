@@ -1,4 +1,4 @@
-"""Dumps what a world is left with: files of the home and of the user, and the rows of the databases."""
+"""Dumps the final state of a recording: files of the home and of the user, and the rows of the databases."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Recordings of one version are the same, and a word that was changed shows."""
+"""Two recordings of one version are equal, and a changed message shows up in the comparison."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The world of a recording: a user's home, projects, and the program under test, always at the same paths.
+"""The environment of a recording: a user's home, projects, and the program under test, always at the same paths.
 
 Paths are stored, sealed and printed, so that two recordings are made at the same place, one after the other.
 """

@@ -1,1 +1,1 @@
-"""What instruction files say, and what their lines seem to do."""
+"""Tests of blame: what instruction files say, and what effect each line seems to have."""

@@ -1,4 +1,4 @@
-"""Instruction files in memory, for tests of what stands on the port."""
+"""In-memory instruction files for tests."""
 
 from __future__ import annotations
 

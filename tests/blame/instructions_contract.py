@@ -1,4 +1,4 @@
-"""What every backend for instruction files promises, as a suite that any of them can run.
+"""Contract tests for every backend of instruction files.
 
 A backend's test inherits from `InstructionsContract` and provides three fixtures: `instructions`, `project`, which is
 the path of a directory that holds nothing yet, and `write`, which puts a text into a file of it.
@@ -86,7 +86,7 @@ class InstructionsContract:
         assert instructions.files([str(project)]) == (instructions.file(project / "web/AGENTS.md"),)
 
     @pytest.mark.parametrize("name", ["CLAUDE.md", "no/such/folder/CLAUDE.md", "."])
-    def test_a_file_that_is_not_there_is_told_with_its_path(
+    def test_a_file_that_is_not_there_is_reported_with_its_path(
         self, instructions: Instructions, project: Path, name: str
     ) -> None:
         with pytest.raises(UsageError) as caught:

@@ -1,4 +1,4 @@
-"""From a repository and its sessions to what each line of its instruction file seems to do, as a user meets it."""
+"""Blame end to end: from a repository and its sessions to the effect of each line of an instruction file."""
 
 from __future__ import annotations
 

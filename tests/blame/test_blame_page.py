@@ -1,4 +1,4 @@
-"""The page about an instruction file: whole, escaped, and without need of a network."""
+"""The HTML page about an instruction file: complete, escaped, and without network access."""
 
 from __future__ import annotations
 

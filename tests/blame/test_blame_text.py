@@ -1,4 +1,4 @@
-"""What the sessions tell about an instruction file, on a terminal and as sentences."""
+"""The blame report of an instruction file, on a terminal and as sentences."""
 
 from __future__ import annotations
 
@@ -145,7 +145,7 @@ def test_lines_that_say_nothing_are_shown_without_figures() -> None:
         ((), []),
     ],
 )
-def test_headings_and_fences_are_told_from_code(texts: tuple[str, ...], speaking: list[int]) -> None:
+def test_headings_and_fences_are_distinguished_from_code(texts: tuple[str, ...], speaking: list[int]) -> None:
     assert [effect.line.number for effect in of_texts(*texts).content_effects] == speaking
 
 
@@ -160,7 +160,7 @@ def test_each_effect_has_its_colour() -> None:
     assert "\x1b[2m   1" in text
 
 
-def test_what_left_a_trace_is_told_in_sentences() -> None:
+def test_what_left_a_trace_is_reported_in_sentences() -> None:
     text = " ".join(shown(MIXED, 80).split())
     assert (
         "Line 3 (since 2026-02-18): `rtk: unknown subcommand` came in 1 of 27 sessions before and 43 of 70 after "
@@ -175,7 +175,7 @@ def test_what_left_a_trace_is_told_in_sentences() -> None:
     assert "corrected for the trend of all other failures" in text
 
 
-def test_a_line_that_is_gone_is_told_with_its_life_and_text() -> None:
+def test_a_line_that_is_gone_is_reported_with_its_life_and_text() -> None:
     left = trace(line(0, "Use   rtk" + " very" * 40, gone=BORN + timedelta(days=9)))
     text = " ".join(shown(blame(quiet(line(1, "a")), gone=(left,))).split())
     assert "A line that is gone (from 2026-02-18 to 2026-02-27, `Use rtk very" in text

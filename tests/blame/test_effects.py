@@ -1,4 +1,4 @@
-"""A line is named only for failures of what it speaks about, only against strong odds, and never as proof."""
+"""A line is blamed only for failures it is about, only on strong evidence, and never as proof."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The histories of instruction files in repositories that git itself made."""
+"""Histories of instruction files, read from real git repositories."""
 
 from __future__ import annotations
 

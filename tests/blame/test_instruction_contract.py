@@ -1,4 +1,4 @@
-"""Backends for instruction files keep what their port promises: on a bare disk, in a repository, and the fake."""
+"""Every backend of instruction files passes the contract: a plain disk, a repository, and the fake."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which files are instruction files, to whom they speak, and what is kept of those outside any repository."""
+"""Which files are instruction files, whom they address, and which versions are kept outside a repository."""
 
 from __future__ import annotations
 

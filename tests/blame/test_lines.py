@@ -1,4 +1,4 @@
-"""A line of an instruction file is followed through moves and rewordings, and tells what it asks for and names."""
+"""Lines of an instruction file are tracked through moves and rewordings, and parsed for what they ask."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""Changes: what was done to files, and how it is taken back."""
+"""Tests of the list of changes to users' files, and of undo."""

@@ -1,4 +1,4 @@
-"""Undo takes back a decision, whole: its files, its status, its guard's mode; and what was decided is open again."""
+"""Undo reverses a whole decision: its files, its status and its guard's mode; the proposal is open again."""
 
 from __future__ import annotations
 

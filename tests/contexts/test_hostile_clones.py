@@ -1,4 +1,4 @@
-"""A cloned repository does not speak for the user: its content is somebody else's until the user says otherwise."""
+"""A cloned repository does not speak for the user: its content is foreign until the user adopts it."""
 
 from __future__ import annotations
 

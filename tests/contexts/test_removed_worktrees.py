@@ -1,4 +1,4 @@
-"""Sessions in removed worktrees: what was said there belongs to the repository, and to no other project."""
+"""Sessions in removed worktrees belong to their repository, and to no other project."""
 
 from __future__ import annotations
 

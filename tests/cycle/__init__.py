@@ -1,1 +1,1 @@
-"""The whole loop, as a user and a program meet it, and what happens where a part of it fails."""
+"""Tests of the whole learning cycle, and of what happens when one part of it fails."""

@@ -1,4 +1,4 @@
-"""A home that was copied: everything works in the copy, and nothing of where it comes from is read or written."""
+"""A copied home works on its own: nothing in the place it was copied from is read or written."""
 
 from __future__ import annotations
 

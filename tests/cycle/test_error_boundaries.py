@@ -1,4 +1,4 @@
-"""One bad thing never stops the rest: a failure at any fence is told and recorded, and all else is learnt."""
+"""One failure never stops the rest: an error at any boundary is reported and recorded, everything else is learnt."""
 
 from __future__ import annotations
 
@@ -71,7 +71,7 @@ def fences_met(home: Path) -> set[tuple[BoundaryKind, str]]:
     return met
 
 
-def test_a_failure_at_any_fence_is_told_and_recorded_and_the_rest_goes_on(
+def test_a_failure_at_any_boundary_is_reported_and_recorded_and_the_rest_goes_on(
     home: Path, tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     a_world(home)
@@ -120,7 +120,7 @@ def test_a_store_that_cannot_be_used_ends_the_run() -> None:
     assert not around.failures
 
 
-def test_an_error_of_ours_is_told_in_its_words_and_any_other_without_its_text() -> None:
+def test_an_error_of_ours_is_reported_in_its_words_and_any_other_without_its_text() -> None:
     assert describe_error(FileError("CLAUDE.md is a folder.")) == "CLAUDE.md is a folder."
     around = ErrorBoundaries()
     with around.isolate_step("any"):

@@ -1,4 +1,4 @@
-"""A workspace that somebody else prepared: looking at it, learning in it and editing in it runs nothing of theirs."""
+"""A workspace prepared by an attacker: reading, learning and editing in it runs none of its code."""
 
 from __future__ import annotations
 

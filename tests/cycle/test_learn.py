@@ -1,4 +1,4 @@
-"""One command runs the loop: learning from sessions as a user and a program do it, on real stores."""
+"""`wisen learn` end to end: learning from sessions by command line and by API, on real stores."""
 
 from __future__ import annotations
 
@@ -211,7 +211,7 @@ def test_what_we_injected_ourselves_is_not_a_turn_of_the_user(projects: Path) ->
     assert learn().counts.typed_turns == 1
 
 
-def test_what_could_not_be_read_is_told_with_its_place(projects: Path) -> None:
+def test_what_could_not_be_read_is_reported_with_its_place(projects: Path) -> None:
     s = a_session()
     s.raw(b"{garbage")
     s.raw({"type": "hologram", "sessionId": s.session})
@@ -226,7 +226,7 @@ def test_what_could_not_be_read_is_told_with_its_place(projects: Path) -> None:
     assert {(t.kind, t.count) for t in learn().troubles} == {(ReadProblemKind.GARBLED, 1), (ReadProblemKind.UNKNOWN, 1)}
 
 
-def test_a_folder_of_rubbish_is_told_and_what_is_good_in_it_read(tmp_path: Path) -> None:
+def test_a_folder_of_rubbish_is_reported_and_what_is_good_in_it_read(tmp_path: Path) -> None:
     folder = tmp_path / "mixed"
     a_session().write(folder)
     (folder / "random.jsonl").write_bytes(random.Random(3).randbytes(50_000))

@@ -1,4 +1,4 @@
-"""One command learns from the sessions of every agent: a correction, and what made a failing call work."""
+"""One command learns from the sessions of every agent: a correction, and the fix of a failing call."""
 
 from __future__ import annotations
 

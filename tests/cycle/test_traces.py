@@ -1,4 +1,4 @@
-"""A value goes through the house once: from folder to folder, few of them, and into none of them twice."""
+"""A value passes through few folders of the package, and enters none of them twice."""
 
 from __future__ import annotations
 

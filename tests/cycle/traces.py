@@ -1,4 +1,4 @@
-"""Three walks through the program: which folders a value passes, in which order, and how many files run for it.
+"""Traces three values through the program: which folders they pass, in which order, and how many files run.
 
     python -m tests.cycle.traces             the three walks, as Markdown
     python -m tests.cycle.traces --files     only the figures

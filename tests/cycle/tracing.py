@@ -1,4 +1,4 @@
-"""Follows a value through the program, by a word that stands nowhere else.
+"""Traces a value through the program by a unique word in it.
 
 It is followed by that word and by the ids of rows that hold it: in what is handed to a folder and comes back from it,
 in what goes into a store and comes out of it, in files.

@@ -1,1 +1,1 @@
-"""Who may decide."""
+"""Tests of who may decide: only a person."""

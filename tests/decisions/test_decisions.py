@@ -1,4 +1,4 @@
-"""Only a person decides: what an agent or a script asks for waits as a suggestion, and changes nothing."""
+"""Only a person decides: a request by an agent or a script waits as a suggestion, and changes nothing."""
 
 from __future__ import annotations
 
@@ -235,7 +235,7 @@ def test_an_agent_cannot_approve_a_request_and_the_user_runs_its_command(
 
 @pytest.mark.requirement("N1", "N4")
 @pytest.mark.parametrize("book", ["global/rules.md", "global/corrections.md", "contexts/*/rules.md"])
-def test_a_line_that_any_program_wrote_into_a_book_is_asked_about_and_told_to_nobody(
+def test_a_line_that_any_program_wrote_into_a_context_file_is_asked_about_and_delivered_to_nobody(
     shop: Path, home: Path, by_agent: None, book: str
 ) -> None:
     kept = home / "wisen"
@@ -286,7 +286,7 @@ def test_an_edit_of_the_learnings_of_a_project_is_no_decision(shop: Path, by_age
         assert [each.status for each in learner.lessons.all()] == [EntryStatus.PENDING]
 
 
-def test_a_person_edits_the_rules_in_his_editor_and_that_holds_at_once(
+def test_a_person_edits_the_rules_in_their_editor_and_that_holds_at_once(
     shop: Path, home: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     run("rules", "add", "Never push on Fridays.", "--global")

@@ -1,1 +1,1 @@
-"""What agents are told, when, and what is written for the hook client."""
+"""Tests of delivery: what agents are given and when, and the snapshots that the hook client reads."""

@@ -1,4 +1,4 @@
-"""A shelf in memory, for tests of what stands on the port."""
+"""An in-memory snapshot store for tests."""
 
 from __future__ import annotations
 

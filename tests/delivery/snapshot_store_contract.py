@@ -1,4 +1,4 @@
-"""What every shelf promises, as a suite: snapshots are there whole, and notes stay until they were taken."""
+"""Contract tests for every snapshot store: snapshots are complete, and notes stay until they are taken."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ class SnapshotStoreContract:
         assert store.digests() == {"b"}
         assert [each.name for each in store.read_spool()] == ["two.jsonl"]
 
-    def test_notes_of_sessions_that_are_off_are_told_apart(
+    def test_notes_of_sessions_that_are_off_are_distinguished(
         self, store: SnapshotStore, leave: Callable[..., None]
     ) -> None:
         assert store.disabled_sessions() == ()
@@ -57,7 +57,7 @@ class SnapshotStoreContract:
         store.remove_records(["off/a", "off/never"])
         assert store.disabled_sessions() == ("off/b",)
 
-    def test_what_is_to_be_told_waits_until_it_is_told_or_forgotten(self, store: SnapshotStore) -> None:
+    def test_what_is_to_be_delivered_waits_until_it_is_delivered_or_forgotten(self, store: SnapshotStore) -> None:
         assert store.pending_replies() == ()
         first, second = ChatReply("claude-code", "s", "shop-1", "an apple"), ChatReply("codex", "t", "", "a pear: “ü”")
         store.add_reply(first)

@@ -1,4 +1,4 @@
-"""What users type to ask something of wisen in a language that they added: answered by the hook, proven by the log."""
+"""Typed requests to wisen in a language that the user added: answered by the hook, confirmed by the log."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ def typed(home: Path, project: Path, text: str, *, logged: str) -> str:
     return fire(home / "wisen", "prompt", {"session_id": log.session, "cwd": str(project), "prompt": text})
 
 
-def test_what_was_learnt_is_told_by_the_hook(home: Path, project: Path) -> None:
+def test_what_was_learnt_is_delivered_by_the_hook(home: Path, project: Path) -> None:
     asked = {"session_id": "s", "cwd": str(project)}
     assert "pnpm instead of npm" in fire(home / "wisen", "prompt", {**asked, "prompt": "Wat heb je van mij geleerd?"})
     assert "Noted" in fire(home / "wisen", "prompt", {**asked, "prompt": "keur 1 goed"})
@@ -93,7 +93,7 @@ def test_without_its_file_such_a_message_is_for_the_agent(home: Path, project: P
     assert fire(home / "wisen", "prompt", asked) == ""
 
 
-def test_forms_by_which_nothing_can_be_read_are_told_with_their_file(home: Path, project: Path) -> None:
+def test_forms_by_which_nothing_can_be_read_are_reported_with_their_file(home: Path, project: Path) -> None:
     broken = home / "wisen" / "languages" / "nl.toml"
     broken.write_text(DUTCH.replace('"keur {n} goed"]', '"keur goed"]'), encoding="utf-8")
     output = "".join(run("learn").stdout.split())

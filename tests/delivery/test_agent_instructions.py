@@ -1,4 +1,4 @@
-"""Which files each agent reads by itself, so that a rule in one of them is not told again."""
+"""Which files each agent reads by itself, so that a rule in one of them is not delivered again."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What users type to ask something of wisen, in every shipped language, and what only looks like it."""
+"""Typed requests to wisen, in every shipped language, and messages that only look like one."""
 
 from __future__ import annotations
 
@@ -188,20 +188,22 @@ def test_every_shipped_language_has_forms_and_says_what_to_type() -> None:
 
 
 @pytest.mark.parametrize("code", sorted(ASKED))
-def test_questions_are_heard_in_every_language(code: str) -> None:
+def test_questions_are_detected_in_every_language(code: str) -> None:
     for text, kind in zip(ASKED[code], KINDS, strict=True):
         asked = read_request(text, shipped_table())
         assert (asked.kind, asked.target) == (kind, ""), text
 
 
 @pytest.mark.parametrize(("text", "kind", "of"), TYPED)
-def test_answers_are_heard_with_the_word_order_of_each_language(text: str, kind: str, of: str) -> None:
+def test_answers_are_detected_with_the_word_order_of_each_language(text: str, kind: str, of: str) -> None:
     asked = read_request(text, shipped_table())
     assert (asked.kind, asked.target) == (kind, of)
 
 
 @pytest.mark.parametrize(("text", "kind", "what", "scope"), FORGOTTEN)
-def test_what_is_to_be_forgotten_is_heard_without_how_it_is_named(text: str, kind: str, what: str, scope: str) -> None:
+def test_what_is_to_be_forgotten_is_detected_without_how_it_is_named(
+    text: str, kind: str, what: str, scope: str
+) -> None:
     asked = read_request(text, shipped_table())
     assert (asked.kind, asked.subject, asked.scope) == (kind, what, scope)
     assert asked.target == f"{what} {scope}".strip()
@@ -233,7 +235,7 @@ def test_words_that_go_on_with_something_else_are_marked_as_such(text: str) -> N
 
 @pytest.mark.parametrize("code", sorted(ASKED))
 @pytest.mark.parametrize("scope", ["", *SCOPES])
-def test_the_words_that_the_user_is_told_to_type_are_understood(code: str, scope: str) -> None:
+def test_the_words_that_the_user_is_asked_to_type_are_understood(code: str, scope: str) -> None:
     table = shipped_table()
     for what in ("blue door", EVERYTHING):
         for name in ("forget", "confirm"):

@@ -1,4 +1,4 @@
-"""What agents are told: within a budget, in a fixed order, one rule by one channel, and no fix that was smuggled in."""
+"""What is delivered to agents: within a budget, in a fixed order, each rule by one channel, and no injected fix."""
 
 from __future__ import annotations
 
@@ -137,7 +137,7 @@ def test_a_place_without_anything_to_tell_is_not_named() -> None:
 
 
 @pytest.mark.requirement("F4")
-def test_a_fix_of_one_project_is_told_there_and_with_its_own_example_only() -> None:
+def test_a_fix_of_one_project_is_delivered_there_and_with_its_own_example_only() -> None:
     fix = a_fix(CallChange(tool="Bash", removed=("--wait",)))
     assert fixes_delivered(fix, seen("a")).keys() == {"a"}
     both = fixes_delivered(fix, seen("a"), seen("b"))
@@ -160,7 +160,7 @@ def test_what_is_not_known_to_be_harmless_waits_for_the_user(danger: Danger) -> 
         assert fixes_delivered(a_fix(change, danger=danger), seen("a"), allowed=True)
 
 
-def test_what_names_something_of_a_project_is_told_there_alone() -> None:
+def test_what_names_something_of_a_project_is_delivered_there_alone() -> None:
     new = a_fix(CallChange(tool="Bash", removed=("npm",), added=("pnpm",)))
     assert fixes_delivered(new, seen("a"), seen("b")).keys() == {"a", "b"}
 
@@ -210,7 +210,7 @@ def test_of_fixes_that_are_as_sure_the_praised_one_comes_first() -> None:
 
 
 @pytest.mark.requirement("X6")
-def test_a_rule_that_a_file_tells_already_is_not_told_again(tmp_path: Path) -> None:
+def test_a_rule_that_a_file_tells_already_is_not_delivered_again(tmp_path: Path) -> None:
     (tmp_path / "CLAUDE.md").write_text(
         "# Shop\n\n- Use   *pnpm*, not npm!\n\n@AGENTS.md\n- x <!-- wisen:R-00000007 -->\n"
     )

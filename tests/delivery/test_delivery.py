@@ -1,4 +1,4 @@
-"""From what was learnt to the agent's turn and back: hooks tell, note and wake; the cycle takes in and prepares."""
+"""Delivery end to end: hooks deliver, record and start a cycle; the cycle ingests and builds snapshots."""
 
 from __future__ import annotations
 
@@ -98,7 +98,7 @@ def test_marks_differ_in_every_session_and_only_those_of_this_home_end_a_block(
 
 @pytest.mark.requirement("F4")
 @pytest.mark.parametrize("known_by", ["nobody", "words of the user", "the user", "the repository", "approval"])
-def test_a_fix_that_is_not_known_to_be_harmless_is_told_only_where_the_user_said_so(
+def test_a_fix_that_is_not_known_to_be_harmless_is_delivered_only_where_the_user_said_so(
     home: Path, wisen: Path, known_by: str
 ) -> None:
     project = home / "shop"
@@ -145,7 +145,7 @@ def test_a_session_goes_on_with_what_it_began_with(home: Path, wisen: Path, proj
 
 
 @pytest.mark.requirement("F9")
-def test_a_prompt_gets_what_matters_to_it_and_was_not_told(home: Path, project: Path, wisen: Path) -> None:
+def test_a_prompt_gets_what_matters_to_it_and_was_not_delivered(home: Path, project: Path, wisen: Path) -> None:
     (wisen / "config.toml").write_text("[deliver]\ntokens = 0\n")
     run("cycle", "--quick")
     assert fire(wisen, "session-start", {"session_id": "s", "cwd": str(project), "source": "startup"}) == ""
@@ -266,7 +266,7 @@ def test_requests_in_other_languages_are_answered_and_proven_by_the_log(home: Pa
     assert "pnpm" not in residue(wisen)
 
 
-def test_what_a_hook_heard_in_another_language_is_not_done_unless_the_log_shows_it(
+def test_what_a_hook_detected_in_another_language_is_not_done_unless_the_log_shows_it(
     home: Path, wisen: Path, project: Path
 ) -> None:
     fire(wisen, "prompt", {"session_id": "none such", "cwd": str(project), "prompt": "aprueba 1"})
@@ -338,7 +338,7 @@ def test_approved_in_the_chat_is_approved_when_the_log_shows_that_the_user_typed
     assert waiting["text"] not in delivered, "the file tells it now: one rule, one channel"
 
 
-def test_a_wish_that_the_log_never_shows_is_told_and_dropped_after_a_day(wisen: Path, project: Path) -> None:
+def test_a_request_that_the_log_never_shows_is_reported_and_dropped_after_a_day(wisen: Path, project: Path) -> None:
     fire(wisen, "prompt", {"session_id": "forged", "cwd": str(project), "prompt": "skip 1"})
     (note,) = (wisen / "spool").glob("*.jsonl")
     old = json.loads(note.read_text())
@@ -458,7 +458,7 @@ def test_other_words_the_second_time_forget_nothing(home: Path, wisen: Path, pro
 
 
 @pytest.mark.requirement("N8")
-def test_what_a_hook_alone_heard_twice_is_not_forgotten(wisen: Path, project: Path) -> None:
+def test_what_a_hook_alone_detected_twice_is_not_forgotten(wisen: Path, project: Path) -> None:
     for prompt in ("forget pnpm", "yes forget pnpm"):
         fire(wisen, "prompt", {"session_id": "forged", "cwd": str(project), "prompt": prompt})
     assert json.loads(run("cycle", "--quick", "--json").stdout)["answered"] == []

@@ -1,4 +1,4 @@
-"""What hooks tell Codex: the same as others, in its own form, and fixes by what its rollout says of a call."""
+"""Delivery to Codex: the same content in its own format, and fixes for failures found in its rollout."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ def rollout(project: Path, code: int, *, behind: int = 0) -> tuple[Path, str]:
 
 
 @pytest.mark.requirement("F4")
-def test_a_failure_is_told_by_the_rollout_and_gets_its_fix_at_once(wisen: Path, project: Path) -> None:
+def test_a_failure_is_recognized_by_the_rollout_and_gets_its_fix_at_once(wisen: Path, project: Path) -> None:
     log, call = rollout(project, 2)
     answer = hook_answer(wisen, "after-call", ended(log, call, project), agent="codex")
     assert answer["hookEventName"] == "PostToolUse"
@@ -84,7 +84,7 @@ def test_what_the_rollout_does_not_tell_is_not_guessed(wisen: Path, project: Pat
     assert fire(wisen, "after-call", {**ended(log, call, project), "tool_use_id": 7}, agent="codex") == ""
 
 
-def test_a_lesson_of_another_agent_is_told_in_the_same_words(wisen: Path, project: Path) -> None:
+def test_a_lesson_of_another_agent_is_delivered_in_the_same_words(wisen: Path, project: Path) -> None:
     event = {"session_id": "s", "cwd": str(project), "source": "startup"}
     delivered = fire(wisen, "session-start", event, agent="codex")
     assert "pnpm instead of npm" in delivered

@@ -1,4 +1,4 @@
-"""What hooks tell OpenClaw: the block on every turn as one telling, again after a reset, and fixes of other agents."""
+"""Delivery to OpenClaw: one block for all turns, again after a reset, and fixes learnt from other agents."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ def test_the_block_of_every_turn_is_the_same_and_counts_once(wisen: Path, projec
     assert exposures("s") == rows
 
 
-def test_a_session_that_was_cleared_under_its_own_name_is_told_everything_anew(wisen: Path, project: Path) -> None:
+def test_a_session_that_was_cleared_under_its_own_name_gets_everything_again(wisen: Path, project: Path) -> None:
     delivered_block(wisen, project, "again")
     assert FIXED in fire(wisen, "failure", failed(project), agent="openclaw")
     assert fire(wisen, "failure", failed(project), agent="openclaw") == ""
@@ -76,7 +76,7 @@ def test_a_session_that_was_cleared_under_its_own_name_is_told_everything_anew(w
 
 
 @pytest.mark.requirement("F4")
-def test_a_fix_that_is_known_from_another_agents_shell_is_told_for_its_own(wisen: Path, project: Path) -> None:
+def test_a_fix_that_is_known_from_another_agents_shell_is_delivered_for_its_own(wisen: Path, project: Path) -> None:
     answer = hook_answer(wisen, "failure", failed(project), agent="openclaw")
     assert FIXED in str(answer["additionalContext"])
     (row,) = exposures("s")
@@ -84,7 +84,7 @@ def test_a_fix_that_is_known_from_another_agents_shell_is_told_for_its_own(wisen
 
 
 @pytest.mark.parametrize("file", ["AGENTS.md", "USER.md", "MEMORY.md"])
-def test_what_a_file_of_its_workspace_tells_is_not_told_again(wisen: Path, project: Path, file: str) -> None:
+def test_what_a_file_of_its_workspace_tells_is_not_delivered_again(wisen: Path, project: Path, file: str) -> None:
     (project / file).write_text("- from now on always use pnpm instead of npm\n")
     run("cycle", "--quick")
     assert "pnpm instead of npm (R-" not in delivered_block(wisen, project, "again")
@@ -142,7 +142,7 @@ def test_installing_says_what_the_plugin_may_see_and_leaves_projects_alone(home:
 
 
 @pytest.mark.requirement("X10")
-def test_a_session_that_began_without_the_plugin_is_told(home: Path, project: Path) -> None:
+def test_a_session_that_began_without_the_plugin_is_reported(home: Path, project: Path) -> None:
     run("install", "openclaw")
     later = Transcript(7, version=4, cwd=str(project))
     head = later.records[0]

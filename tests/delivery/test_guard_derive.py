@@ -1,4 +1,4 @@
-"""What could be watched for is read out of fixes and of rules, and nothing is read into them."""
+"""Watch patterns are derived from fixes and rules, and nothing is read into them."""
 
 from __future__ import annotations
 

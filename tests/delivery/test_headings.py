@@ -1,4 +1,4 @@
-"""What our blocks begin with is known to what takes cut-off blocks out again: both places change together."""
+"""The headings of delivered blocks are known to the code that removes truncated blocks: both change together."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What stands in agents' settings, run by a shell as agents do: whatever is missing, broken or slow, it ends with 0.
+"""The hook command in agents' settings, run by a shell: whatever is missing, broken or slow, it exits with 0.
 
 What real clients make of it: `tests/agents/test_live_breakages.py`.
 """

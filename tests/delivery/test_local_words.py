@@ -1,4 +1,4 @@
-"""What was typed to a model on the user's own machine is not told to agents, unless the user allows it once."""
+"""What was typed to a local model is not delivered to other agents, unless the user allows it."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ def recalled(home: Path, project: Path, session: str, question: str) -> str:
 
 @pytest.mark.parametrize("write", [codex, openclaw])
 @pytest.mark.requirement("X7")
-def test_words_for_a_local_model_are_told_to_agents_only_when_the_user_allows_it(
+def test_words_for_a_local_model_are_delivered_to_agents_only_when_the_user_allows_it(
     home: Path, project: Path, write: object
 ) -> None:
     assert callable(write)
@@ -99,7 +99,7 @@ def test_words_for_a_local_model_are_told_to_agents_only_when_the_user_allows_it
 
 
 @pytest.mark.requirement("X7")
-def test_what_is_said_to_a_hosted_model_as_well_is_told_as_it_was_said_there(home: Path, project: Path) -> None:
+def test_what_is_said_to_a_hosted_model_as_well_is_delivered_as_it_was_said_there(home: Path, project: Path) -> None:
     codex(home, project, 1, "ollama", SAID)
     run("cycle", "--quick")
     assert start(home, project, "a") == ""
@@ -117,7 +117,7 @@ def test_what_is_said_to_a_hosted_model_as_well_is_told_as_it_was_said_there(hom
     assert SAID not in delivered
 
 
-def test_the_user_sees_why_it_is_not_told_and_what_changes_that(home: Path, project: Path) -> None:
+def test_the_user_sees_why_it_is_not_delivered_and_what_changes_that(home: Path, project: Path) -> None:
     codex(home, project, 1, "ollama", SAID)
     run("cycle", "--quick")
     why = "Not delivered to agents: you typed it to a local model only."
@@ -135,7 +135,7 @@ def test_the_user_sees_why_it_is_not_told_and_what_changes_that(home: Path, proj
     assert "typed to local models only" not in run("status").stdout
 
 
-def test_a_rule_that_a_person_approves_is_told_to_everybody(home: Path, project: Path) -> None:
+def test_a_rule_that_a_person_approves_is_delivered_to_everybody(home: Path, project: Path) -> None:
     codex(home, project, 1, "ollama", SAID)
     run("cycle", "--quick")
     with app.wire().open_for_queries() as learner:

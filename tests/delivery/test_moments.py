@@ -1,4 +1,4 @@
-"""Lessons of the moment: told when a call or a prompt like the corrected one comes again, and at no other time."""
+"""Lessons for a moment: delivered when a call or prompt like the corrected one comes again, and at no other time."""
 
 from __future__ import annotations
 
@@ -65,7 +65,7 @@ def test_before_a_call_like_the_refused_one_the_agent_is_told_what_the_user_said
     assert text.count("\n") <= 3
 
 
-def test_it_is_told_once_in_a_session_and_in_each_sub_agent_and_again_after_a_summary(
+def test_it_is_delivered_once_in_a_session_and_in_each_sub_agent_and_again_after_a_summary(
     wisen: Path, orchard: Path
 ) -> None:
     event = shell_call(COMMAND, orchard)
@@ -109,7 +109,7 @@ def test_it_stays_in_its_project_and_out_of_the_session_it_came_from(home: Path,
     assert QUOTE in fire(wisen, "before-call", shell_call(COMMAND, orchard))
 
 
-def test_every_agent_is_told_and_gemini_after_the_call_where_it_listens(wisen: Path, orchard: Path) -> None:
+def test_every_agent_gets_it_and_gemini_after_the_call_where_it_listens(wisen: Path, orchard: Path) -> None:
     for agent in ("codex", "opencode", "openclaw"):
         event = {**shell_call(COMMAND, orchard), "tool_name": "exec_command", "tool_input": {"cmd": COMMAND}}
         assert QUOTE in fire(wisen, "before-call", event, agent=agent), agent
@@ -131,7 +131,7 @@ def test_each_telling_is_an_exposure(home: Path, wisen: Path, orchard: Path) -> 
         assert (row.session, row.event, row.arm.value, row.call) == ("s", "before-call", "given", None)
 
 
-def test_a_session_is_told_no_more_than_its_budget(
+def test_a_session_gets_no_more_than_its_budget(
     home: Path, wisen: Path, orchard: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     for number, verb in enumerate(("sell", "press", "store"), 10):
@@ -147,7 +147,7 @@ def test_a_session_is_told_no_more_than_its_budget(
 
 
 @pytest.mark.requirement("S9")
-def test_what_the_user_forgets_or_closes_is_told_no_more_in_running_sessions(
+def test_what_the_user_forgets_or_closes_is_delivered_no_more_in_running_sessions(
     wisen: Path, orchard: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     fire(wisen, "session-start", {"session_id": "s", "cwd": str(orchard), "source": "startup"})
@@ -158,7 +158,7 @@ def test_what_the_user_forgets_or_closes_is_told_no_more_in_running_sessions(
     assert b"market" not in kept
 
 
-def test_without_the_setting_nothing_of_it_is_told_or_written(
+def test_without_the_setting_nothing_of_it_is_delivered_or_written(
     home: Path, wisen: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.delenv("WISEN_DELIVER_MOMENTS", raising=False)
@@ -201,7 +201,7 @@ def state(number: int, text: str, *, words: tuple[str, ...] = ("pearctl", "ship"
     return found
 
 
-def test_of_several_lessons_with_one_trigger_the_newest_is_told() -> None:
+def test_of_several_lessons_with_one_trigger_the_newest_is_delivered() -> None:
     old, new = state(1, "not on Mondays"), state(2, "not on Tuesdays")
     new = structs.replace(new, last=old.last.replace(year=old.last.year + 1))
     (moment,) = build_reminders([old, new], "ctx", lambda _: ["s"])
@@ -231,7 +231,7 @@ def test_only_open_words_of_the_user_that_are_not_standing_are_of_the_moment() -
 
 
 @pytest.mark.requirement("N4")
-def test_what_cannot_be_taken_back_is_not_told_beside_the_call_and_a_guard_is_proposed(
+def test_what_cannot_be_taken_back_is_not_delivered_beside_the_call_and_a_guard_is_proposed(
     home: Path, wisen: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("WISEN_DELIVER_MOMENTS", "2")

@@ -1,4 +1,4 @@
-"""What a session start offers to type is in the language in which the user said the lesson, and is understood."""
+"""The replies that a session start offers are in the language of the lesson, and are understood."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Taking wisen out of agents without wisen: the script that stands beside the launcher."""
+"""Removing wisen from agents without wisen: the script next to the launcher."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The promises of a shelf, for the one in memory and the one below the home; then what only files can do."""
+"""The snapshot store contract, for the in-memory store and the one on disk; then what only files can do."""
 
 from __future__ import annotations
 
@@ -71,7 +71,7 @@ def test_a_note_that_cannot_be_read_is_empty_and_harms_no_other(tmp_path: Path) 
     assert (note["event"], note["ids"], note["session"]) == ("failure", ["8e2f44:1"], "s1")
 
 
-def test_what_fired_and_what_failed_is_told(tmp_path: Path) -> None:
+def test_what_fired_and_what_failed_is_reported(tmp_path: Path) -> None:
     client = ClientStore(str(tmp_path), "claude-code", "s1")
     client.record_heartbeat("prompt")
     client.record_failure("failure", "TimeUp")
@@ -87,7 +87,7 @@ def test_what_fired_and_what_failed_is_told(tmp_path: Path) -> None:
     assert hook_health_check.read_health().failure == found.failure
 
 
-def test_a_shelf_that_cannot_be_written_says_so(tmp_path: Path) -> None:
+def test_a_store_that_cannot_be_written_says_so(tmp_path: Path) -> None:
     (tmp_path / "snapshots").write_text("in the way")
     with pytest.raises(StoreError, match="cannot be written"):
         HomeSnapshotStore(tmp_path, SystemClock()).publish({"a": b""}, b"", days=1)

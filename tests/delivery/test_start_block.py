@@ -1,4 +1,4 @@
-"""How much of what a session begins with is advice, what it costs, and that nothing in it is raw or asked twice."""
+"""The block at a session start: its share of advice, its cost, and that nothing in it is raw or asked twice."""
 
 from __future__ import annotations
 

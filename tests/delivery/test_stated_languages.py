@@ -1,4 +1,4 @@
-"""A rule that says plainly what not to run or edit gives the same watch in each of the shipped languages."""
+"""A rule that forbids running or editing something gives the same watch pattern in each shipped language."""
 
 from __future__ import annotations
 

@@ -62,11 +62,11 @@ LATER = datetime(2100, 1, 1, tzinfo=UTC)
 class CheckoutsContract:
     """Fixtures: `checkouts`; `path`, a file that git does not track yet; `commit`, which commits a content of it."""
 
-    def test_a_file_that_is_not_tracked_is_told(self, checkouts: Checkouts, path: Path) -> None:
+    def test_a_file_that_is_not_tracked_is_reported(self, checkouts: Checkouts, path: Path) -> None:
         assert checkouts.checkout_of(str(path)) is None
         assert not checkouts.is_tracked(str(path))
 
-    def test_the_commit_and_the_content_in_it_are_told(
+    def test_the_commit_and_the_content_in_it_are_reported(
         self, checkouts: Checkouts, path: Path, commit: Callable[[Path, bytes], object]
     ) -> None:
         seen = []

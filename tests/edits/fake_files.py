@@ -61,7 +61,7 @@ class MemoryFiles:
 class FilesContract:
     """Fixtures: `files`; `path`, where no file exists yet; and `other`, which writes a content there from outside."""
 
-    def test_what_is_not_there_is_told_and_can_be_written(self, files: Files, path: Path) -> None:
+    def test_what_is_not_there_is_reported_and_can_be_written(self, files: Files, path: Path) -> None:
         seen = files.read(path)
         assert (seen.path, seen.content, seen.link) == (str(path), None, None)
         written = files.write(seen, b"")

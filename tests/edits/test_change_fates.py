@@ -1,4 +1,4 @@
-"""Who caused it that something of ours is gone or reworded: the user, or git."""
+"""Who removed or reworded one of our lines: the user, or git."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def test_in_a_file_without_git_it_was_the_person(now: bytes | None, expected: Ch
     assert fate(now) is expected
 
 
-def test_his_words_are_told() -> None:
+def test_the_users_rewording_is_part_of_the_fate() -> None:
     assert determine_fate(LINE, REWORDED, None, ()) == ObservedFate(ChangeFate.REWORDED, "Use pnpm 9.")
 
 
@@ -109,7 +109,7 @@ def test_a_mark_taken_off_leaves_the_words_theirs_and_words_struck_out_are_refus
         (b'{"a": {}}', ChangeFate.REMOVED),
     ],
 )
-def test_a_value_is_told_by_what_it_is(now: bytes, expected: ChangeFate) -> None:
+def test_a_value_is_recognized_by_what_it_is(now: bytes, expected: ChangeFate) -> None:
     assert determine_fate(ValueEdit(format="json5", keys=("a", "b"), new="1"), now, None, ()).fate is expected
 
 
@@ -146,7 +146,7 @@ def test_what_was_taken_out_stands_while_it_is_gone() -> None:
         (b"before\n", ChangeFate.REMOVED),
     ],
 )
-def test_a_passage_is_told_by_its_bytes_and_one_that_he_touched_by_its_first_line(
+def test_a_passage_is_recognized_by_its_bytes_and_one_that_the_user_touched_by_its_first_line(
     now: bytes, expected: ChangeFate
 ) -> None:
     assert determine_fate(PassageEdit(new=b"## [LRN-1] pnpm\nUse pnpm.\n"), now, None, ()).fate is expected

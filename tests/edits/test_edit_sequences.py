@@ -1,4 +1,4 @@
-"""Edits of ours, of the user, of other tools and of git, in any order: what is not ours is never touched."""
+"""Edits by wisen, the user, other tools and git in any order: what is not ours is never touched."""
 
 from __future__ import annotations
 

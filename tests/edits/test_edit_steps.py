@@ -191,7 +191,7 @@ def test_a_kill_at_any_step_leaves_the_old_or_the_new(tmp_path: Path, deed: str,
 @pytest.mark.parametrize("code", [errno.EIO, errno.ENOSPC], ids=errno.errorcode.get)
 @pytest.mark.parametrize("undoing", [False, True], ids=["done", "undone"])
 @pytest.mark.parametrize("deed", DEEDS)
-def test_an_error_at_any_step_is_told_and_leaves_the_old_or_the_new(
+def test_an_error_at_any_step_is_reported_and_leaves_the_old_or_the_new(
     tmp_path: Path, deed: str, undoing: bool, code: int
 ) -> None:
     old, name, act = DEEDS[deed]

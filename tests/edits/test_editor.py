@@ -74,7 +74,7 @@ def test_a_plan_that_saw_another_file_changes_nothing(tmp_path: Path) -> None:
     assert ledger.changes.of(machine="desk") == ()
 
 
-def test_a_file_that_we_made_goes_with_our_last_line_and_an_empty_one_of_his_stays(tmp_path: Path) -> None:
+def test_a_file_that_we_made_goes_with_our_last_line_and_an_empty_one_of_the_users_stays(tmp_path: Path) -> None:
     made, users_file = tmp_path / "made.md", tmp_path / "his.md"
     users_file.write_bytes(b"")
     editor = make_editor()
@@ -86,7 +86,7 @@ def test_a_file_that_we_made_goes_with_our_last_line_and_an_empty_one_of_his_sta
     assert users_file.read_bytes() == b""
 
 
-def test_a_line_he_made_his_own_or_took_out_is_left_alone(tmp_path: Path) -> None:
+def test_a_line_the_user_made_their_own_or_took_out_is_left_alone(tmp_path: Path) -> None:
     path = tmp_path / "CLAUDE.md"
     path.write_text("# Shop\n")
     editor = make_editor()
@@ -121,7 +121,7 @@ def test_a_file_that_he_deleted_is_not_made_again(tmp_path: Path) -> None:
     assert not path.exists()
 
 
-def test_a_line_he_made_his_own_never_makes_room(tmp_path: Path) -> None:
+def test_a_line_the_user_made_their_own_never_makes_room(tmp_path: Path) -> None:
     path = tmp_path / "MEMORY.md"
     path.write_text("# Mine\n" + "words\n" * 190)
     editor = make_editor()
@@ -255,7 +255,7 @@ def test_a_line_that_he_moved_to_another_file_is_followed(tmp_path: Path) -> Non
     assert not old.exists()
 
 
-def test_what_he_did_is_noted_once_and_his_word_stays(tmp_path: Path) -> None:
+def test_what_the_user_did_is_noted_once_and_their_word_stays(tmp_path: Path) -> None:
     path = tmp_path / "CLAUDE.md"
     path.write_text("# Shop\n")
     edit_ports = make_edit_ports()
@@ -276,7 +276,7 @@ def test_what_he_did_is_noted_once_and_his_word_stays(tmp_path: Path) -> None:
     assert [(look.fate, look.text) for look in detect_user_edits(edit_ports)] == [(ChangeFate.REWORDED, "")]
 
 
-def test_a_change_that_was_recorded_and_never_made_is_told_so_and_is_no_refusal(tmp_path: Path) -> None:
+def test_a_change_that_was_recorded_and_never_made_is_reported_as_such_and_is_no_refusal(tmp_path: Path) -> None:
     path, ledger = tmp_path / "CLAUDE.md", MemoryLedger()
     path.write_text("# Shop\n")
     edit_ports = make_edit_ports(ledger)._replace(files=ReadOnly())
@@ -346,7 +346,7 @@ def test_taking_back_what_was_taken_back_behind_another_touch_stays_taken_back(t
     assert "- his\n" in path.read_text()
 
 
-def test_other_words_in_another_file_are_not_his_act_where_git_took_ours(tmp_path: Path) -> None:
+def test_other_words_in_another_file_are_not_the_users_act_where_git_took_ours(tmp_path: Path) -> None:
     path, other = tmp_path / "AGENTS.md", tmp_path / "NOTES.md"
     other.write_text("- something else <!-- wisen:R-0000 -->\n")
     path.write_text("# Shop\n")

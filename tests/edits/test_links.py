@@ -1,4 +1,4 @@
-"""Symbolic links on the way to a file to be edited: where they may lead, and that nobody can swap one in meanwhile."""
+"""Symbolic links on the path of an edited file: where they may lead, and that none can be swapped in during an edit."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Replacing a line of ours: one edit in the same place, which can be undone exactly."""
+"""Replacing one of our lines: one edit in the same place, which can be undone exactly."""
 
 from __future__ import annotations
 

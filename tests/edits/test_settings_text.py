@@ -1,4 +1,4 @@
-"""Settings files are changed at one place, and every other byte stays."""
+"""A settings file is changed in one place, and every other byte stays."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Diffs are by lines and have an exact inverse."""
+"""Diffs are line-based and have an exact inverse."""
 
 from __future__ import annotations
 

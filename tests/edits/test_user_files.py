@@ -1,4 +1,4 @@
-"""A user's file is read, compared and replaced as a whole; what is not as it was seen is left alone."""
+"""User files are read, compared and replaced as a whole; a file that changed in between is left alone."""
 
 from __future__ import annotations
 
@@ -298,7 +298,7 @@ def test_folders_made_for_a_file_that_cannot_be_written_go_again(
         (errno.EIO, "Input/output error. Look at the disk"),
     ],
 )
-def test_what_the_system_refuses_is_told_with_the_next_step(
+def test_what_the_system_refuses_is_reported_with_the_next_step(
     file: Path, monkeypatch: pytest.MonkeyPatch, code: int, says: str
 ) -> None:
     def fails(handle: int) -> None:
@@ -340,7 +340,7 @@ def test_what_a_killed_writer_left_is_removed_and_nothing_else(file: Path) -> No
     assert names(file.parent) == sorted(path.name for path in (file, fresh, *others))
 
 
-def test_of_writers_at_once_each_gets_its_edit_in_or_is_told(file: Path) -> None:
+def test_of_writers_at_once_each_gets_its_edit_in_or_gets_an_error(file: Path) -> None:
     """Check that every acknowledged line is there, once; a writer that came too late was told so and read again."""
     errors: list[Exception] = []
     start = threading.Barrier(4)
@@ -368,7 +368,9 @@ def test_of_writers_at_once_each_gets_its_edit_in_or_is_told(file: Path) -> None
 
 
 @pytest.mark.parametrize("content", [b"old\n", None])
-def test_of_two_who_saw_the_same_file_one_writes_and_the_other_is_told(tmp_path: Path, content: bytes | None) -> None:
+def test_of_two_who_saw_the_same_file_one_writes_and_the_other_gets_an_error(
+    tmp_path: Path, content: bytes | None
+) -> None:
     path = tmp_path / "CLAUDE.md"
     for _ in range(20):
         path.unlink(missing_ok=True)

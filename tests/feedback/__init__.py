@@ -1,1 +1,1 @@
-"""What typed turns say, in whatever language and wording."""
+"""Tests of detecting corrections and directives in typed messages, in any language."""

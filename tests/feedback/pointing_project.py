@@ -1,4 +1,4 @@
-"""A project with turns of every sort, and an agent that points at words in them over MCP."""
+"""A project with messages of every kind, and an agent that quotes them over MCP."""
 
 from __future__ import annotations
 

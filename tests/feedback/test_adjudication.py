@@ -1,4 +1,4 @@
-"""A model decides about messages that the detector is not sure of; nothing is lost where it does not answer."""
+"""A model decides about messages that the detector is unsure of; nothing is lost if it does not answer."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The detector: what a typed turn says, told by its words, its form and what happened around it."""
+"""The detector: classifies a typed message by its words, its form and what happened around it."""
 
 from __future__ import annotations
 
@@ -105,7 +105,7 @@ def test_quoted_text_and_code_are_not_the_users_words() -> None:
     assert CORRECTION not in kinds('translate "that was wrong" into French')
 
 
-def test_a_negated_word_of_praise_is_told_apart() -> None:
+def test_a_negated_word_of_praise_is_distinguished() -> None:
     assert named_features(TypedTurn(text="this is perfect"))["praise"] == 1.0
     negated = named_features(TypedTurn(text="this is not perfect"))
     assert "praise" not in negated
@@ -123,7 +123,7 @@ def test_a_negated_word_of_praise_is_told_apart() -> None:
         ("abcdefghijklmn undo", {"take_back"}),
     ],
 )
-def test_where_a_phrase_stands_is_told(text: str, detected: set[str]) -> None:
+def test_where_a_phrase_stands_is_reported(text: str, detected: set[str]) -> None:
     assert {
         name
         for name in named_features(TypedTurn(text=text))
@@ -146,7 +146,7 @@ def test_what_happened_before_counts() -> None:
     assert likely(TypedTurn(text=text, before=PrecedingEvent.START)) < likely(TypedTurn(text=text)) < likely(refused)
 
 
-def test_what_is_not_known_yet_is_told_from_what_did_not_happen() -> None:
+def test_what_is_not_known_yet_is_distinguished_from_what_did_not_happen() -> None:
     assert "undone unknown" in named_features(TypedTurn(text="go"))
     known = named_features(TypedTurn(text="go", later=(), undone=False))
     assert not known.keys() & {"undone unknown", "later unknown", "undone"}

@@ -1,4 +1,4 @@
-"""Which turns somebody is asked about first: those where an answer is likely to change most."""
+"""Which messages the user is asked about first: those where an answer is likely to change most."""
 
 from __future__ import annotations
 

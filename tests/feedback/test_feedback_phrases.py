@@ -1,4 +1,4 @@
-"""The file of feedback phrases: read strictly, written with everything that stood there."""
+"""The file of feedback phrases: parsed strictly, and written back with everything that was in it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Files of keywords by language, and drafts of languages: what is taken, what is dropped and why."""
+"""Keyword files by language, and language drafts: what is accepted, what is dropped and why."""
 
 from __future__ import annotations
 
@@ -116,7 +116,7 @@ def test_a_group_holds_only_so_many() -> None:
     assert draft.dropped == {f"more than {MAX_PHRASES} in a group": 10}
 
 
-def test_the_language_in_the_docs_is_one_and_is_heard() -> None:
+def test_the_language_in_the_docs_is_one_and_is_detected() -> None:
     text = (Path(__file__).parents[2] / "docs" / "languages.md").read_text(encoding="utf-8")
     example, requests, sentences = re.findall(r"```toml\n(.*?)```", text, re.DOTALL)
     language = read_language(example + requests, "docs/languages.md")

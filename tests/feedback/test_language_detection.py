@@ -1,4 +1,4 @@
-"""In which languages a user writes is told over all his turns, and never where he does not."""
+"""The languages a user writes in are detected over all their messages, with no false positives."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ def test_a_hundred_or_so_words_tell_each_language_and_at_least_forty_more_are_kn
         assert tongue.script in SCRIPTS
 
 
-def test_a_script_is_told_by_letters() -> None:
+def test_a_script_is_recognized_by_letters() -> None:
     assert is_in_script("Greek", "το parser")
     assert not is_in_script("Greek", "parser")
     assert not is_in_script("Greek", "το это")

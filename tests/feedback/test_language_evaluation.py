@@ -1,4 +1,4 @@
-"""How well an added language is heard, on sentences that were held back from whoever wrote its file."""
+"""How well an added language is detected, on sentences that its author did not see."""
 
 from __future__ import annotations
 
@@ -129,7 +129,7 @@ def hearing(*arguments: str) -> dict[str, Any]:
     return found
 
 
-def test_building_tells_how_well_the_held_back_sentences_are_heard(home: Path) -> None:
+def test_building_tells_how_well_the_held_back_sentences_are_detected(home: Path) -> None:
     beside = put(home, sentences=SENTENCES)
     held = {kind: [each for each in sentences if is_held_back(each)] for kind, sentences in SENTENCES.items()}
     assert all(len(held[kind]) >= least for kind, least in MIN_SENTENCES.items())
@@ -146,7 +146,7 @@ def test_building_tells_how_well_the_held_back_sentences_are_heard(home: Path) -
     assert f"{found['taken']} of {found['harmless']} harmless ones mistaken for a directive" in output
 
 
-def test_a_worse_file_is_told_as_worse(home: Path) -> None:
+def test_a_worse_file_is_reported_as_worse(home: Path) -> None:
     put(home, sentences=SENTENCES)
     before = hearing()
     worse = DUTCH.replace('"push", "raak", "wijzig"', '"raak"').replace('"gebruik", "schrijf", "draai", ', "")
@@ -161,7 +161,7 @@ def test_a_worse_file_is_told_as_worse(home: Path) -> None:
     assert not any(each in output for kind in SENTENCES.values() for each in kind if is_held_back(each))
 
 
-def test_a_file_that_hears_too_much_is_told_so(home: Path) -> None:
+def test_a_file_that_detects_too_much_is_reported(home: Path) -> None:
     loose = DUTCH.replace('command = ["maak", "voeg",', 'command = ["maak",').replace(
         'orders = ["gebruik"', 'orders = ["de", "ik", "wij", "het", "gebruik"'
     )
@@ -188,7 +188,7 @@ def test_with_too_few_sentences_it_says_so_and_how_many_are_needed(
 
 
 @pytest.mark.parametrize("broken", ["directives = ", 'directions = ["x"]', "harmless = [1]"])
-def test_sentences_that_cannot_be_read_are_told_with_their_file(home: Path, broken: str) -> None:
+def test_sentences_that_cannot_be_read_are_reported_with_their_file(home: Path, broken: str) -> None:
     beside = put(home, sentences=broken)
     assert hearing()["trouble"].startswith(f"{beside} is not a valid sentence file")
     assert "could not be judged" in run("languages", "build").stdout
@@ -257,7 +257,7 @@ def test_sentences_that_may_not_be_kept_are_left_out() -> None:
     assert read_sentences(format_sentences(kept, "A comment.\nTwo lines."), "x") == kept
 
 
-def test_the_templates_are_heard_in_the_language_they_are_written_in() -> None:
+def test_the_templates_are_detected_in_the_language_they_are_written_in() -> None:
     """They are there to judge other languages by, so our own hears them."""
     english = read_language('code = "en"\nname = "English"\nextends = true\n', "en.toml")
     found = evaluate_language(english, template_sentences(), build_detector(), "x")

@@ -1,4 +1,4 @@
-"""The files of languages: what is written is read the same, and a file may extend a language that is shipped."""
+"""Language files: written and read back the same, and a file may extend a shipped language."""
 
 from __future__ import annotations
 

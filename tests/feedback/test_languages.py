@@ -1,4 +1,4 @@
-"""Languages that a user adds, as he meets them: read from the home, heard, told when they are broken."""
+"""Languages that a user adds: loaded from the home, used by the detector, reported when broken."""
 
 from __future__ import annotations
 
@@ -68,7 +68,7 @@ def corrections(learner: Learner) -> list[str]:
     return [each.said.message for each in found if each.said.signal.kind is SignalKind.CORRECTION]
 
 
-def test_a_language_of_the_home_is_heard_and_sessions_are_understood_again_when_it_changes(home: Path) -> None:
+def test_a_language_of_the_home_is_detected_and_sessions_are_understood_again_when_it_changes(home: Path) -> None:
     session(home, "Zet de knop links.", "Dat klopt niet, de knop hoort links.")
     with wisen.open_learner() as learner:
         learner.learn()
@@ -113,7 +113,7 @@ def test_a_file_whose_words_are_the_same_has_nothing_understood_again(home: Path
         (DUTCH.replace('code = "nl"', 'code = "n l"'), "'n l' is not a language code"),
     ],
 )
-def test_a_broken_file_is_told_with_its_reason_and_learning_goes_on(home: Path, text: str, says: str) -> None:
+def test_a_broken_file_is_reported_with_its_reason_and_learning_goes_on(home: Path, text: str, says: str) -> None:
     dutch(home)
     broken = dutch(home, text, "xx.toml")
     session(home, "Zet de knop links.", "Dat klopt niet, de knop hoort links.")

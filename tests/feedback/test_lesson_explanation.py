@@ -1,4 +1,4 @@
-"""What `wisen detect` tells of a message: what would be kept of it, when it is told again, and why not."""
+"""`wisen detect`: what would be kept of a message, when it would be delivered, and why not."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def test_what_says_that_it_lasts_is_standing_and_names_its_marker() -> None:
         ("add a second parser", "a task or a remark: it does not say how to work"),
     ],
 )
-def test_what_is_not_kept_is_told_with_its_reason(text: str, why: str) -> None:
+def test_what_is_not_kept_is_reported_with_its_reason(text: str, why: str) -> None:
     kept, standing, delivered = kept_of(text)
     assert (kept, standing) == (False, False)
     assert why in delivered

@@ -1,4 +1,4 @@
-"""Lessons: what a correction asks for, in the user's own words, and what it is about."""
+"""Lesson extraction: what a correction asks for, in the user's own words, and what it is about."""
 
 from __future__ import annotations
 

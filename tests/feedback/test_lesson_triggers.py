@@ -1,4 +1,4 @@
-"""Lessons get what calls them up again, and a correction of a call is one by that alone."""
+"""Lessons get a trigger that brings them up again, and a correction of a call is one by that alone."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ def signals_with_call(message: str, *signals: Signal) -> tuple[Signal, ...]:
 
 
 @pytest.mark.requirement("N5")
-def test_a_correction_of_a_refused_call_is_a_lesson_in_the_users_words_that_is_not_told_at_starts() -> None:
+def test_a_correction_of_a_refused_call_is_a_lesson_in_the_users_words_that_is_not_delivered_at_starts() -> None:
     (found,) = signals_with_call("no, I had asked   for a review first", signal())
     assert found.lesson is not None
     assert found.lesson.text == "no, I had asked for a review first"

@@ -1,4 +1,4 @@
-"""What was typed to a model on the user's own machine is not sent to models that sort what was said."""
+"""Messages typed to a local model are not sent to models that classify messages."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""No lesson says the opposite of what the user typed, and what is no order is told to nobody unasked."""
+"""No lesson says the opposite of what the user typed, and a remark is not delivered without approval."""
 
 from __future__ import annotations
 
@@ -304,7 +304,7 @@ def test_a_choice_without_a_verb_is_an_order(order: str) -> None:
 
 
 @pytest.mark.requirement("N4")
-def test_an_order_whose_end_is_missing_is_not_told_before_it_is_approved() -> None:
+def test_an_order_whose_end_is_missing_is_not_delivered_before_it_is_approved() -> None:
     long = (
         "Always use the new client for every request to the shop "
         + "and its many branches " * 12

@@ -1,4 +1,4 @@
-"""Numbers side by side in one integer: adding them adds every lane, whatever their signs."""
+"""Numbers packed into one integer: adding two of them adds every lane, whatever the signs."""
 
 from __future__ import annotations
 

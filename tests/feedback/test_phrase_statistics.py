@@ -1,4 +1,4 @@
-"""The user's own wording: what may be a phrase in each script, what speaks for one, and how it is heard."""
+"""The user's own phrases: candidates in each script, the evidence for them, and how they are detected."""
 
 from __future__ import annotations
 
@@ -123,7 +123,7 @@ def test_what_happened_around_a_turn_is_seen() -> None:
     assert seen["t4"] == {Sign.ENDED}
 
 
-def test_a_turn_that_is_heard_by_its_words_is_marked() -> None:
+def test_a_turn_that_is_detected_by_its_words_is_marked() -> None:
     history = History(
         session=1,
         steps=(),
@@ -190,7 +190,7 @@ def test_a_word_of_one_project_is_none_of_the_users_own() -> None:
     assert [each.text for each in find_phrases(free)] == ["kubefrob"]
 
 
-def test_turns_that_are_heard_already_do_not_count() -> None:
+def test_turns_that_are_detected_already_do_not_count() -> None:
     turns = background() + [turn("tss", number, Sign.CONCEDED, is_detected=True) for number in range(12)]
     assert find_phrases(turns) == []
 
@@ -230,7 +230,7 @@ def test_an_own_phrase_that_is_part_of_an_order_stays_in_the_lesson() -> None:
     assert signal.lesson.text.casefold() == "lay off the emojis in commits"
 
 
-def test_an_own_phrase_is_heard_in_whole_words_with_the_rest_as_lesson() -> None:
+def test_an_own_phrase_is_detected_in_whole_words_with_the_rest_as_lesson() -> None:
     own = UserDetector([phrase("tss"), phrase("erste sahne", PRAISE)])
     (signal,) = own.add_phrase_signals(TypedTurn(text="Tss! Use the blue one, not the red one"), ())
     assert (signal.kind, signal.polarity, signal.start, signal.end) == (CORRECTION, Polarity.AGAINST, 0, 3)
@@ -243,13 +243,13 @@ def test_an_own_phrase_is_heard_in_whole_words_with_the_rest_as_lesson() -> None
         assert own.add_phrase_signals(TypedTurn(text=text), ()) == ()
 
 
-def test_what_is_heard_already_stays_as_it_is() -> None:
+def test_what_is_detected_already_stays_as_it_is() -> None:
     signal = Signal(kind=CORRECTION, probability=0.9, start=0, end=2, polarity=Polarity.AGAINST)
     assert UserDetector([phrase("tss")]).add_phrase_signals(TypedTurn(text="tss no"), (signal,)) == (signal,)
     assert UserDetector().add_phrase_signals(TypedTurn(text="tss"), ()) == ()
 
 
-def test_a_phrase_in_a_script_without_spaces_is_heard_within_a_sentence() -> None:
+def test_a_phrase_in_a_script_without_spaces_is_detected_within_a_sentence() -> None:
     assert [
         each.kind
         for each in UserDetector([phrase("不行啊")]).add_phrase_signals(TypedTurn(text="这个不行啊改一下"), ())

@@ -1,4 +1,4 @@
-"""The user's own wording, as he meets it: learnt from a month of sessions, shown, heard, taken out, forgotten."""
+"""The user's own phrases end to end: learnt from a month of sessions, shown, detected, removed, forgotten."""
 
 from __future__ import annotations
 
@@ -132,7 +132,7 @@ def test_what_a_later_search_finds_new_is_counted_over_the_month(home: Path) -> 
         assert (new[0].text, new[0].hits) == ("tss", 14)
 
 
-def test_only_sessions_that_hold_a_phrase_are_understood_anew(home: Path) -> None:
+def test_only_sessions_that_hold_a_phrase_are_understood_again(home: Path) -> None:
     sessions(home, many=2)
     sessions(home, many=3, phrase="meh", first=10)
     with wisen.open_learner() as learner:
@@ -317,7 +317,7 @@ def test_a_search_with_a_model_that_is_not_configured_says_so(home: Path) -> Non
     assert "model" in run("phrases", "learn", "--model", expect=1).stderr
 
 
-def test_what_makes_no_sense_together_is_told(home: Path) -> None:
+def test_what_makes_no_sense_together_is_reported(home: Path) -> None:
     assert "--from" in run("phrases", "learn", "--from", "x.json", "--model", expect=1).stderr
     assert "--write" in run("phrases", "show", "--dry-run", expect=1).stderr
 

@@ -1,4 +1,4 @@
-"""An agent points at the user's words and the log proves them: what is kept, what is told, and how it is taken back."""
+"""An agent quotes the user's words and the log confirms them: what is kept, what is delivered, how it is undone."""
 
 from __future__ import annotations
 
@@ -74,7 +74,7 @@ def test_words_that_stand_there_become_a_lesson_in_the_users_own_words(orchard: 
     assert (answer["words"], answer["kind"], answer["about"]) == ("Weigh the plums twice", "correction", "plums")
 
 
-def test_what_was_settled_stands_when_the_index_is_made_anew(orchard: Path) -> None:
+def test_what_was_settled_stands_when_the_index_is_rebuilt(orchard: Path) -> None:
     turns = open_turn_ids(orchard)
     point_at(orchard, turns[TURNS["plain"]], kind="none")
     point_at(orchard, turns[TURNS["two"]], words=TURNS["two"])
@@ -96,7 +96,7 @@ def test_what_was_settled_stands_when_the_index_is_made_anew(orchard: Path) -> N
         assert len(learner.feedback.settlement.settled_turns()) == 2
 
 
-def test_none_closes_what_was_heard_in_that_turn_and_undo_brings_it_back(orchard: Path) -> None:
+def test_none_closes_what_was_detected_in_that_turn_and_undo_brings_it_back(orchard: Path) -> None:
     with wisen.open_learner() as learner:
         lessons = [each for each in learner.lessons.all() if not each.is_over]
         state = next(each for each in lessons if len(learner.lessons.get(each.entry.name)[1]) == 1)

@@ -1,4 +1,4 @@
-"""Fifty ways in which a hostile text could have an agent point: none becomes a lesson in other words than typed."""
+"""Fifty ways in which a hostile text could make an agent quote: none becomes a lesson the user did not type."""
 
 from __future__ import annotations
 
@@ -194,7 +194,7 @@ def test_a_permission_that_an_agent_points_at_is_refused_in_every_language(
 
 
 @pytest.mark.parametrize("code", PERMISSIONS)
-def test_leave_given_is_told_from_what_corrects(code: str) -> None:
+def test_leave_given_is_distinguished_from_what_corrects(code: str) -> None:
     for words in PERMISSIONS[code]:
         with pytest.raises(UsageError, match=r"permission is never learned|only hold for now"):
             verify_quote(words, words)

@@ -1,4 +1,4 @@
-"""Listening to a recorded session: what is known around each typed turn, and which themes come up again."""
+"""Detection in a recorded session: the context of each typed message, and recurring themes."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Sixteen languages and emoji: what is said in them is heard, however it is written."""
+"""Detection in sixteen languages and emoji, however they are written."""
 
 from __future__ import annotations
 
@@ -80,7 +80,7 @@ def test_the_file_of_a_language_is_complete(code: str) -> None:
         "नहीं, यह गलत है",
     ],
 )
-def test_a_plain_correction_is_heard_in_each_language(text: str) -> None:
+def test_a_plain_correction_is_detected_in_each_language(text: str) -> None:
     assert CORRECTION in kinds(text)
     assert is_foreign_message(TypedTurn(text=text))
 
@@ -107,7 +107,7 @@ def test_politeness_is_no_correction(text: str) -> None:
     "text",
     ["super gemacht, danke", "太好了，完美", "parfait, merci", "perfecto, gracias", "отлично, спасибо", "完璧です"],
 )
-def test_praise_is_heard_in_other_languages(text: str) -> None:
+def test_praise_is_detected_in_other_languages(text: str) -> None:
     assert PRAISE in kinds(text)
 
 
@@ -248,7 +248,7 @@ def test_an_added_language_takes_the_place_of_a_shipped_one() -> None:
         ('code = "x"\nname = "X"\nextra = 1', "extra"),
     ],
 )
-def test_a_file_that_is_wrong_is_told_by_what_is_wrong_in_it(text: str, error: str) -> None:
+def test_a_wrong_file_is_rejected_with_what_is_wrong_in_it(text: str, error: str) -> None:
     with pytest.raises(LanguageError, match=re.escape(error)):
         read_language(text, "x.toml")
 

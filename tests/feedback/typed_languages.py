@@ -1,4 +1,4 @@
-"""What made-up users type, each in one language: some that are shipped, some that are not."""
+"""Messages of simulated users, each in one language: some shipped, some not."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""Failures and what made the call work, as people meet them."""
+"""Tests of failures and the fixes that made the call work."""

@@ -1,4 +1,4 @@
-"""Fixes that wait for the user's word are asked about once, and none is told that speaks against a rule."""
+"""A fix that needs approval is asked about once, and none that contradicts a rule is delivered."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ def start(wisen: Path, project: Path, name: str) -> str:
 
 
 @pytest.mark.requirement("F4")
-def test_what_replaces_a_missing_script_is_told_after_one_session(home: Path, wisen: Path, project: Path) -> None:
+def test_what_replaces_a_missing_script_is_delivered_after_one_session(home: Path, wisen: Path, project: Path) -> None:
     session(home, project, 1, ("make lint", NO_RULE), ("cat Makefile", ""), ("make check", ""))
     run("cycle", "--quick")
     answer = fire(wisen, "failure", failed_call("make lint", f"Exit code 2\n{NO_RULE}", cwd=project))

@@ -1,4 +1,4 @@
-"""From sessions on disk to what keeps failing and what fixed it, as a user meets it."""
+"""Fixes end to end: from sessions on disk to recurring failures and what fixed them."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""What is forgotten, switched off or too old leaves no trace."""
+"""Tests that forgotten, disabled and expired data leaves no trace."""

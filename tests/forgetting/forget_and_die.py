@@ -1,4 +1,4 @@
-"""A process that forgets something and dies before a given step.
+"""A process that forgets something and is killed before a given step.
 
 With a step that never comes it lives, and returns the name of every step.
 """

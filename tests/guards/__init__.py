@@ -1,1 +1,1 @@
-"""Guards: when they are proposed, how they did on the past, and what they do before a call."""
+"""Tests of guards: proposals, the backtest, and what they do before a call."""

@@ -1,1 +1,1 @@
-"""What is told when something is broken."""
+"""Tests of what is reported when something is broken."""

@@ -1,4 +1,4 @@
-"""Contract tests for hook health checks, and a health check with a fixed result."""
+"""Contract tests for every hook health check, and a fake one with fixed results."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ class FixedHealthCheck:
 class HealthCheckContract:
     """Fixture: `hook_health_check`, of a home where nothing was ever done."""
 
-    def test_where_nothing_was_done_nothing_is_told(self, hook_health_check: HookHealthCheck) -> None:
+    def test_where_nothing_was_done_nothing_is_reported(self, hook_health_check: HookHealthCheck) -> None:
         vitals = hook_health_check.read_health()
         assert (vitals.beats, vitals.failure, vitals.waiting, vitals.waiting_since) == ({}, None, 0, None)
         assert vitals.last_heartbeat is None

@@ -1,1 +1,1 @@
-"""What the hook client loads: shell lines, and whether calls fit what guards watch for."""
+"""Tests of what the hook client loads: shell parsing, and matching calls to guards."""

@@ -1,4 +1,4 @@
-"""Command lines that hypothesis makes, and the real bash that says what they run.
+"""Generates shell command lines with Hypothesis, and runs the real bash to see what they execute.
 
 Only stubs can be reached: PATH is one folder with programs that note their words down and do nothing.
 """

@@ -1,1 +1,1 @@
-"""Language models, with servers and programs on loopback in their place."""
+"""Tests of language models, with servers and programs on loopback in their place."""

@@ -1,4 +1,4 @@
-"""A server on loopback that speaks OpenAI's chat completions: it answers what a script says, and remembers requests."""
+"""A loopback server for OpenAI's chat completions: answers from a script, and records requests."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""From what was said to entries, and when they are proposed."""
+"""Tests of how messages become entries, and when they are proposed."""

@@ -1,1 +1,1 @@
-"""Sessions, days and what is found again."""
+"""Tests of session summaries, daily files and search."""

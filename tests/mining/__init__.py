@@ -1,1 +1,1 @@
-"""Failures, fixes and goals in recorded sessions."""
+"""Tests of mining failures, fixes and goals from recorded sessions."""

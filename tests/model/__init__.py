@@ -1,1 +1,1 @@
-"""Rows and values."""
+"""Tests of rows and values."""

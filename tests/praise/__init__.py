@@ -1,1 +1,1 @@
-"""What praise strengthens."""
+"""Tests of what praise strengthens."""

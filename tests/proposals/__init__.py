@@ -1,1 +1,1 @@
-"""Proposals: how they are named, answered and taken back."""
+"""Tests of proposals: how they are named, answered and undone."""

@@ -1,1 +1,1 @@
-"""What a program records of its own work."""
+"""Tests of what a program records of its own work."""

@@ -1,1 +1,1 @@
-"""The report of what was learnt."""
+"""Tests of the report of what was learnt."""

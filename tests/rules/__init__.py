@@ -1,1 +1,1 @@
-"""Rules in files that people edit."""
+"""Tests of rules in files that people edit."""

@@ -1,4 +1,4 @@
-"""Rules for tests: by hand, and of any kind."""
+"""Builders of rules for tests, and Hypothesis strategies for them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Pairs of a command that failed and the one that followed: those that a hostile text may have dictated, and others."""
+"""Pairs of a failed command and the one that followed: dangerous ones that a hostile text may dictate, and others."""
 
 from __future__ import annotations
 

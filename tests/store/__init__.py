@@ -1,1 +1,1 @@
-"""The stores: what they promise, and that nothing is lost where disks, bytes and processes fail."""
+"""Tests of the stores: their contracts, and that nothing is lost when disks, bytes and processes fail."""

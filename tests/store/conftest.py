@@ -1,4 +1,4 @@
-"""A real PostgreSQL server for the session, and a schema of its own for each test."""
+"""A real PostgreSQL server for the session, and a separate schema for each test."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Learns on disks of many sizes and again when there is room: `small_disks.py MOUNT LOGS SIZE...`, in bytes, as root.
+"""Runs the learner on disks of many sizes, then with room: `small_disks.py MOUNT LOGS SIZE...`, in bytes, as root.
 
 For each size it prints what the first try said, what was left, and whether the second one, with room, went through.
 """

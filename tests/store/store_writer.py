@@ -1,4 +1,4 @@
-"""A process that writes to the stores of a home until something stops it, and tells what was acknowledged.
+"""A process that writes to the stores of a home until something stops it, and prints what was acknowledged.
 
 Run as a program: `store_writer.py fill HOME LIMIT...`, `... look HOME` or `... squeeze HOME SIZE`.
 """

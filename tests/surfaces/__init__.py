@@ -1,1 +1,1 @@
-"""The command line, the hook client, MCP and pages, as whoever is in front of them meets them."""
+"""Tests of the command line, the hook client, MCP and HTML pages."""

@@ -1,4 +1,4 @@
-"""The SDK's own client on our server: in this process, over stdio and over HTTP."""
+"""MCP clients of the official SDK, connected to our server in-process, over stdio and over HTTP."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""Sentences and command lines."""
+"""Tests of splitting sentences and parsing command lines."""

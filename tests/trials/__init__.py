@@ -1,1 +1,1 @@
-"""Trials: the coin, the evidence, the verdicts."""
+"""Tests of trials: the coin, the evidence, the verdicts."""

@@ -1,4 +1,4 @@
-"""A made-up user whose sessions go through the real hook code and the whole program, on days that pass at will."""
+"""A simulated user whose sessions run through the real hook code and the whole program, on a clock set by hand."""
 
 from __future__ import annotations
 

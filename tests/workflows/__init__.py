@@ -1,1 +1,1 @@
-"""What follows what in recorded sessions."""
+"""Tests of which step follows which in recorded sessions."""
