@@ -176,7 +176,7 @@ class SuggestionInbox:
             what = f"The text has {len(line)} characters" if line else "There is nothing to keep"
             raise UsageError(f"{what}. Give words of your own, 1 to {LONGEST} characters.")
         if (rule := rule_against(line)) is not None or self._home.forgotten_filter.contains_forgotten(line):
-            reason = rule or "the user had it deleted"
+            reason = rule or "the user had it forgotten"
             raise UsageError(
                 f"The text contains something that may not be stored ({reason}). Rephrase it without that."
             )
