@@ -31,7 +31,7 @@ def ours(home: Path) -> Path:
     return home / "wisen"
 
 
-def written(home: Path, project: str = "shop", *, first: int = 1, padding: int = 0) -> Path:
+def write_sessions(home: Path, project: str = "shop", *, first: int = 1, padding: int = 0) -> Path:
     """Three sessions of different age in a project, each with a lesson."""
     folder = home / project
     folder.mkdir(exist_ok=True)
@@ -45,12 +45,12 @@ def written(home: Path, project: str = "shop", *, first: int = 1, padding: int =
     return folder
 
 
-def limited(ours: Path, settings: str) -> None:
+def write_limits(ours: Path, settings: str) -> None:
     ours.mkdir(exist_ok=True)
     (ours / "config.toml").write_text(f"[archive]\n{settings}\n")
 
 
-def held(ours: Path, project: str = "shop") -> list[str]:
+def indexed_words(ours: Path, project: str = "shop") -> list[str]:
     """The sessions of which the index holds words, by their word."""
     found = find_residues(ours, [f"{word}in{project}" for word in AGES])
     return [word for word in AGES if any("index" in name for name in found.get(f"{word}in{project}", ()))]
@@ -66,30 +66,30 @@ def lessons() -> set[str]:
 def test_what_is_too_old_goes_and_does_not_come_back(
     home: Path, ours: Path, settings: str, left: int, again: str
 ) -> None:
-    written(home)
+    write_sessions(home)
     run("learn")
     before = lessons()
-    assert len(held(ours)) == len(before) == 3
-    limited(ours, settings)
+    assert len(indexed_words(ours)) == len(before) == 3
+    write_limits(ours, settings)
     dry = json.loads(run("cycle", "--dry-run", "--json").stdout)
     assert dry["retired"] == 3 - left
-    assert len(held(ours)) == 3
+    assert len(indexed_words(ours)) == 3
     assert json.loads(run("cycle", "--json").stdout)["retired"] == 3 - left
-    assert held(ours) == list(AGES)[3 - left :]
+    assert indexed_words(ours) == list(AGES)[3 - left :]
     assert lessons() == before, "what was learnt stays"
     if again == "rebuild":
         for file in ours.glob("index.db*"):
             file.unlink()
     report = json.loads(run("learn", "--json", *(["--recheck"] if again == "recheck" else []), expect=0).stdout)
-    assert held(ours) == list(AGES)[3 - left :]
+    assert indexed_words(ours) == list(AGES)[3 - left :]
     assert lessons() == before
     assert again == "rebuild" or report["new_events"] == 0, "what comes and goes is not new"
 
 
 def test_the_oldest_go_where_there_is_too_much(home: Path, ours: Path) -> None:
-    written(home, padding=1_600)  # some 30 kB are kept of each prompt
+    write_sessions(home, padding=1_600)  # some 30 kB are kept of each prompt
     run("learn")
-    assert held(ours) == list(AGES)
+    assert indexed_words(ours) == list(AGES)
     with wisen.open_learner() as learner:
         sizes = {each.native: each.size for each in learner.home.index.removal.archived_sessions()}
     assert 90_000 < sum(sizes.values()) < 1_000_000
@@ -97,9 +97,9 @@ def test_the_oldest_go_where_there_is_too_much(home: Path, ours: Path) -> None:
         log = ClaudeTranscript(number, cwd=str(home / "shop"), start=datetime.now(UTC) - timedelta(days=1))
         log.prompt("now this " * 3_000)
         log.write(home / ".claude" / "projects" / "shop")
-    limited(ours, "megabytes = 1")
+    write_limits(ours, "megabytes = 1")
     run("learn")
-    assert held(ours) == []
+    assert indexed_words(ours) == []
     with wisen.open_learner() as learner:
         kept = learner.home.index.removal.archived_sessions()
     assert 900_000 < sum(each.size for each in kept) <= 1_000_000
@@ -114,16 +114,16 @@ def test_the_oldest_go_where_there_is_too_much(home: Path, ours: Path) -> None:
 
 @pytest.mark.parametrize("named_by", ["key", "directory"])
 def test_a_project_may_have_limits_of_its_own(home: Path, ours: Path, named_by: str) -> None:
-    shop, _ = written(home), written(home, "blog", first=7)
+    shop, _ = write_sessions(home), write_sessions(home, "blog", first=7)
     run("learn")
     with wisen.open_learner() as learner:
         name = learner.contexts.key_of(shop) if named_by == "key" else str(shop)
-    limited(ours, f'days = 60\n[archive.contexts."{name}"]\ndays = 0')
+    write_limits(ours, f'days = 60\n[archive.contexts."{name}"]\ndays = 0')
     run("learn")
-    assert (held(ours), held(ours, "blog")) == (list(AGES), list(AGES)[1:])
-    limited(ours, f'[archive.contexts."{name}"]\ndays = 30')
+    assert (indexed_words(ours), indexed_words(ours, "blog")) == (list(AGES), list(AGES)[1:])
+    write_limits(ours, f'[archive.contexts."{name}"]\ndays = 30')
     run("learn")
-    assert (held(ours), held(ours, "blog")) == (list(AGES)[2:], list(AGES)[1:])
+    assert (indexed_words(ours), indexed_words(ours, "blog")) == (list(AGES)[2:], list(AGES)[1:])
     shown = json.loads(run("config", "--json").stdout)["settings"]
     assert [each["value"] for each in shown if each["key"] == "archive.contexts"] == [[f"{name}: days 30"]]
 
@@ -132,13 +132,13 @@ def test_a_project_may_have_limits_of_its_own(home: Path, ours: Path, named_by: 
     "settings", ["contexts = 3", '[archive.contexts."a"]\nweeks = 3', '[archive.contexts."a"]\ndays = -3']
 )
 def test_limits_that_make_no_sense_are_reported(home: Path, ours: Path, settings: str) -> None:
-    limited(ours, settings)
+    write_limits(ours, settings)
     with pytest.raises(SettingsError, match="archive"):
         wisen.open_learner()
 
 
 def test_status_tells_the_size_and_that_there_is_no_limit(home: Path) -> None:
-    written(home)
+    write_sessions(home)
     run("learn")
     assert "Archive: 3 sessions, about " in (shown := run("status").stdout)
     assert "no limit" in shown

@@ -37,7 +37,7 @@ pytestmark = pytest.mark.requirement("N8")
 SESSIONS, OTHERS, GUARDS = 50, 22, 6
 
 
-def planted(home: Path, learner: Learner, facts: Facts, project: str) -> Planter:
+def plant(home: Path, learner: Learner, facts: Facts, project: str) -> Planter:
     planter = Planter(home, home / project, facts)
     planter.write_files(OTHERS)
     planter.write_logs(SESSIONS // 5)
@@ -53,7 +53,7 @@ def planted(home: Path, learner: Learner, facts: Facts, project: str) -> Planter
 def test_a_thousand_facts_are_gone_from_every_place_and_do_not_come_back(home: Path) -> None:
     gone, kept, ours = Facts(1), Facts(2), home / "wisen"
     with wisen.open_learner() as learner:
-        planter = planted(home, learner, gone, "shop")
+        planter = plant(home, learner, gone, "shop")
         keeper = Planter(home, home / "blog", kept, first=1000)
         keeper.write_logs(5)
         learner.cycle()
@@ -89,7 +89,7 @@ def test_a_thousand_facts_are_gone_from_every_place_and_do_not_come_back(home: P
     assert run("doctor", expect=0).stdout.count("good") >= 3
 
 
-def taught(home: Path, *messages: str, project: str = "shop", number: int = 1) -> Path:
+def write_session(home: Path, *messages: str, project: str = "shop", number: int = 1) -> Path:
     """A session of a project in which the user said something; returns the project."""
     folder = home / project
     folder.mkdir(exist_ok=True)
@@ -106,7 +106,7 @@ def names(learner: Learner) -> list[str]:
     return sorted(each.text for each in learner.lessons.all())
 
 
-def recalled(learner: Learner, question: str, place: Path) -> list[str]:
+def recall_ids(learner: Learner, question: str, place: Path) -> list[str]:
     """The ids of the memories that answer a question."""
     return [each.memory.id for group in learner.memory.recall(question, place).groups for each in group.memories]
 
@@ -127,7 +127,7 @@ def write_three_corrections(home: Path) -> Path:
 
 def test_it_is_forgotten_in_its_project_and_stays_in_others(home: Path) -> None:
     message = "no, from now on always use quickbeam instead of npm"
-    shop, blog = taught(home, message), taught(home, message, project="blog", number=2)
+    shop, blog = write_session(home, message), write_session(home, message, project="blog", number=2)
     with wisen.open_learner() as learner:
         learner.learn()
         context = learner.contexts.key_of(shop)
@@ -140,8 +140,8 @@ def test_it_is_forgotten_in_its_project_and_stays_in_others(home: Path) -> None:
         assert not (home / "wisen" / "salt").exists()
         (done,) = learner.forgetting.forget("Quickbeam", scope=context)
         assert [each.context for each in learner.lessons.all()] == [learner.contexts.key_of(blog)]
-        assert recalled(learner, "quickbeam", shop) == []
-        assert recalled(learner, "quickbeam", blog)
+        assert recall_ids(learner, "quickbeam", shop) == []
+        assert recall_ids(learner, "quickbeam", blog)
         learner.learn(recheck=True)
         learner.cycle()
         assert [each.context for each in learner.lessons.all()] == [learner.contexts.key_of(blog)]
@@ -152,21 +152,21 @@ def test_it_is_forgotten_in_its_project_and_stays_in_others(home: Path) -> None:
 
 def test_what_is_stated_again_is_learnt_again_and_the_old_stays_forgotten(home: Path) -> None:
     message = "no, from now on always use quickbeam instead of npm"
-    shop = taught(home, message)
+    shop = write_session(home, message)
     with wisen.open_learner() as learner:
         learner.learn()
         learner.forgetting.forget("quickbeam", scope=ALL_CONTEXTS)
         learner.learn()
         assert names(learner) == []
-        taught(home, message, number=2)
+        write_session(home, message, number=2)
         learner.learn()
         (entry,) = learner.lessons.all()
         assert entry.sessions == 1
-        assert recalled(learner, "quickbeam", shop)
+        assert recall_ids(learner, "quickbeam", shop)
 
 
 def test_a_lesson_goes_by_its_id_and_what_says_something_else_stays(home: Path) -> None:
-    shop = taught(
+    shop = write_session(
         home,
         "no, from now on always use quickbeam instead of npm",
         "please remember: quickbeam needs the blue cable",
@@ -179,18 +179,18 @@ def test_a_lesson_goes_by_its_id_and_what_says_something_else_stays(home: Path) 
         assert names(learner) == [each for each in before if each != goes.text]
         learner.learn()
         assert names(learner) == [each for each in before if each != goes.text]
-        assert recalled(learner, "quickbeam blue cable", shop)
+        assert recall_ids(learner, "quickbeam blue cable", shop)
     assert not any(b"instead of npm" in path.read_bytes() for path in (home / "wisen").rglob("*") if path.is_file())
 
 
 def test_a_turn_goes_by_the_id_of_its_memory_and_a_record_by_its_own(home: Path) -> None:
-    shop = taught(home, "the plumcake is in the oven")
+    shop = write_session(home, "the plumcake is in the oven")
     with wisen.open_learner() as learner:
         learner.learn()
-        best = recalled(learner, "plumcake", shop)[0]
+        best = recall_ids(learner, "plumcake", shop)[0]
         assert best.startswith("turn:claude-code:")
         learner.forgetting.forget(best)
-        assert recalled(learner, "plumcake", shop) == []
+        assert recall_ids(learner, "plumcake", shop) == []
         failure = learner.records.record_failure(tool="oven", error="no plumcake")
         learner.records.record_resolution(failure, "buy a plumcake")
         learner.records.record_insight("a teacake is fine")
@@ -245,7 +245,7 @@ def test_a_line_that_the_user_reworded_belongs_to_the_user(home: Path) -> None:
 
 
 def test_a_tombstone_is_lifted_by_the_users_word_and_the_logs_teach_again(home: Path) -> None:
-    shop = taught(home, "no, from now on always use quickbeam instead of npm", "and thanks")
+    shop = write_session(home, "no, from now on always use quickbeam instead of npm", "and thanks")
     with wisen.open_learner() as learner:
         learner.learn()
         (done,) = learner.forgetting.forget("quickbeam", scope=learner.contexts.key_of(shop))
@@ -256,15 +256,15 @@ def test_a_tombstone_is_lifted_by_the_users_word_and_the_logs_teach_again(home: 
         assert learner.forgetting.tombstones() == ()
         learner.learn()
         assert len(names(learner)) == 1
-        assert recalled(learner, "quickbeam", shop)
+        assert recall_ids(learner, "quickbeam", shop)
         with pytest.raises(UsageError, match="wisen forget --list"):
             learner.forgetting.unforget(done.tombstone)
 
 
 @pytest.mark.parametrize("scope", ["context", "all"])
 def test_everything_of_a_scope_is_forgotten_and_old_logs_bring_nothing_back(home: Path, scope: str) -> None:
-    shop = taught(home, "no, from now on always use quickbeam instead of npm")
-    taught(home, "no, from now on always use treebeard instead of npm", project="blog", number=2)
+    shop = write_session(home, "no, from now on always use quickbeam instead of npm")
+    write_session(home, "no, from now on always use treebeard instead of npm", project="blog", number=2)
     with wisen.open_learner() as learner:
         learner.learn()
         learner.memory.add_note("the quickbeam came", shop)
@@ -280,7 +280,7 @@ def test_everything_of_a_scope_is_forgotten_and_old_logs_bring_nothing_back(home
     with wisen.open_learner() as learner:
         learner.cycle()
         assert len(names(learner)) == left
-        taught(home, "please remember: quickbeam needs the blue cable", number=3)
+        write_session(home, "please remember: quickbeam needs the blue cable", number=3)
     assert find_residues(home / "wisen", ["quickbeam"]) == {}
     assert bool(find_residues(home / "wisen", ["treebeard"])) == bool(left)
 
@@ -298,7 +298,7 @@ def test_words_need_a_scope_and_ids_do_not(home: Path) -> None:
 @pytest.mark.requirement("N7")
 def test_what_an_older_version_let_in_is_purged_by_todays_rules(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     token = draw_value("ghp_{a36}", random.Random(5))
-    shop = taught(home, f"please remember: the key is {token}", "please remember: the blue cable")
+    shop = write_session(home, f"please remember: the key is {token}", "please remember: the blue cable")
     with monkeypatch.context() as older, wisen.open_learner() as learner:
         for module in (event_filter, record_sanitizer, build_memories, context_files):
             older.setattr(module, "rule_against", lambda _: None)
@@ -314,12 +314,12 @@ def test_what_an_older_version_let_in_is_purged_by_todays_rules(home: Path, monk
     assert "Nothing is stored" in run("doctor", "--purge").stdout
     with wisen.open_learner() as learner:
         learner.learn(recheck=True)
-        assert recalled(learner, "blue cable", shop)
+        assert recall_ids(learner, "blue cable", shop)
     assert not any(token.encode() in path.read_bytes() for path in (home / "wisen").rglob("*") if path.is_file())
 
 
 def test_the_command_shows_exports_forgets_and_lists(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    shop = taught(home, "no, from now on always use quickbeam instead of npm")
+    shop = write_session(home, "no, from now on always use quickbeam instead of npm")
     run("learn")
     monkeypatch.chdir(shop)
     preview = json.loads(run("forget", "quickbeam", "--dry-run", "--json").stdout)
@@ -359,15 +359,15 @@ def test_the_command_asks_for_what_it_cannot_know(home: Path, monkeypatch: pytes
 
 def test_in_a_terminal_it_asks_for_each_scope(home: Path) -> None:
     message = "no, from now on always use quickbeam instead of npm"
-    shop = taught(home, message)
-    taught(home, message, project="blog", number=2)
+    shop = write_session(home, message)
+    write_session(home, message, project="blog", number=2)
     run("learn")
-    shown = answered(shop, ["forget", "quickbeam"], ["y", "n"])
+    shown = run_at_terminal(shop, ["forget", "quickbeam"], ["y", "n"])
     assert shown.count("for good? [y/N]") == 2
     assert "(all) for good?" in shown
     with wisen.open_learner() as learner:
         assert len(names(learner)) == 1
-    shown = answered(shop, ["forget", "--everything"], ["all", "y"])
+    shown = run_at_terminal(shop, ["forget", "--everything"], ["all", "y"])
     assert "Everything in which scope (context, global, all)?" in shown
     with wisen.open_learner() as learner:
         assert names(learner) == []
@@ -375,7 +375,7 @@ def test_in_a_terminal_it_asks_for_each_scope(home: Path) -> None:
 
 @pytest.mark.parametrize("typed", ["n\n", "", "maybe\n"])
 def test_without_a_yes_nothing_is_forgotten(home: Path, monkeypatch: pytest.MonkeyPatch, typed: str) -> None:
-    shop = taught(home, "no, from now on always use quickbeam instead of npm")
+    shop = write_session(home, "no, from now on always use quickbeam instead of npm")
     run("learn")
     monkeypatch.chdir(shop)
     shown = run("forget", "quickbeam", expect=1, stdin=typed).stdout
@@ -392,8 +392,8 @@ def test_a_yes_through_a_pipe_forgets_here_and_what_is_not_answered_stays(
     home: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     message = "no, from now on always use quickbeam instead of npm"
-    shop = taught(home, message)
-    taught(home, message, project="blog", number=2)
+    shop = write_session(home, message)
+    write_session(home, message, project="blog", number=2)
     run("learn")
     monkeypatch.chdir(shop)
     assert "Forgotten: " in run("forget", "quickbeam", stdin="y\n").stdout
@@ -402,7 +402,7 @@ def test_a_yes_through_a_pipe_forgets_here_and_what_is_not_answered_stays(
 
 
 def test_everything_is_forgotten_and_agents_stay_set_up(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    shop = taught(home, "no, from now on always use quickbeam instead of npm")
+    shop = write_session(home, "no, from now on always use quickbeam instead of npm")
     silent = home / "silent"
     silent.mkdir()
     subprocess.run(["git", "init", "--quiet", silent], check=True)
@@ -425,7 +425,7 @@ def test_everything_is_forgotten_and_agents_stay_set_up(home: Path, monkeypatch:
     assert not settings.exists() or b"hook" not in settings.read_bytes(), "it can still be taken back exactly"
 
 
-def answered(place: Path, arguments: list[str], answers: list[str]) -> str:
+def run_at_terminal(place: Path, arguments: list[str], answers: list[str]) -> str:
     """Return what a command shows in a terminal to a user who answers."""
     process, terminal = pty.fork()
     if process == 0:
@@ -444,7 +444,7 @@ def answered(place: Path, arguments: list[str], answers: list[str]) -> str:
 
 @pytest.mark.parametrize("order", [("quickbeam", "treebeard"), ("treebeard", "quickbeam")])
 def test_the_heading_that_came_with_the_first_line_goes_with_the_last_one(home: Path, order: tuple[str, ...]) -> None:
-    file = taught(home, "hello") / "CLAUDE.md"
+    file = write_session(home, "hello") / "CLAUDE.md"
     file.write_bytes(b"# Shop\n\n- mine.\n")
     with wisen.open_learner() as learner:
         learner.learn()

@@ -40,7 +40,7 @@ class Session(Planter):
         return outputs
 
 
-def learnt(home: Path, *, first: int = 500) -> Planter:
+def plant_other_project(home: Path, *, first: int = 500) -> Planter:
     """Another project, which is learnt from as ever."""
     keeper = Planter(home, home / "blog", Facts(2), first=first)
     keeper.write_logs(3)
@@ -64,7 +64,7 @@ def read_everything_again(ours: Path, how: str) -> None:
 
 @pytest.mark.parametrize("switch", ["session", "marker", "marker above", "settings"])
 def test_the_off_switches_leave_no_trace(home: Path, ours: Path, switch: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    keeper = learnt(home)
+    keeper = plant_other_project(home)
     run("cycle")
     before = find_residues(ours, keeper.facts.all())
     secret = Facts(1)
@@ -108,7 +108,7 @@ def _natives(home: Path, project: Path) -> list[str]:
 
 
 def test_what_was_read_of_a_session_before_goes_with_what_it_taught(home: Path, ours: Path) -> None:
-    keeper = learnt(home)
+    keeper = plant_other_project(home)
     secret = Facts(1)
     session = Session(home, home / "shop", secret, first=900)
     session.write_logs(2)
@@ -148,7 +148,7 @@ def test_a_sub_agent_of_a_session_that_is_off_is_off_too(home: Path, ours: Path)
 
 @pytest.mark.parametrize("value", ["0", "", "false", "No"])
 def test_a_switch_that_says_no_is_on(home: Path, ours: Path, value: str) -> None:
-    learnt(home)
+    plant_other_project(home)
     run("cycle")
     fire(ours, "session-start", {"session_id": "s", "cwd": str(home / "blog"), "source": "startup"}, off=value)
     assert (ours / "spool" / "beats" / "session-start").exists()
@@ -156,7 +156,7 @@ def test_a_switch_that_says_no_is_on(home: Path, ours: Path, value: str) -> None
 
 
 def test_nothing_that_breaks_makes_a_session_that_is_off_leave_a_trace(home: Path, ours: Path) -> None:
-    learnt(home)
+    plant_other_project(home)
     run("cycle")
     (ours / "spool").mkdir(exist_ok=True)
     (ours / "spool" / "off").write_text("in the way")
@@ -195,7 +195,7 @@ def test_silence_where_wisen_is_off_is_no_alarm(home: Path, ours: Path) -> None:
 
 
 def test_commands_that_learn_say_that_they_are_off_and_others_work(home: Path, ours: Path) -> None:
-    keeper = learnt(home)
+    keeper = plant_other_project(home)
     environment = {**_environment(), "WISEN_OFF": "1"}
 
     def off(*words: str) -> str:
@@ -219,7 +219,7 @@ def _environment() -> dict[str, str]:
 def test_a_project_is_switched_off_and_on_through_the_editor(
     home: Path, ours: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    keeper = learnt(home)
+    keeper = plant_other_project(home)
     run("cycle")
     below = home / "blog" / "src"
     below.mkdir()

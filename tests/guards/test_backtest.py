@@ -30,7 +30,7 @@ def signature(act: str = RTK) -> Signature:
     return sign(build_history(act).steps[0])
 
 
-def tried(
+def run_backtest(
     watch: str,
     *histories: History,
     about_: Signature | None = None,
@@ -46,7 +46,7 @@ def sessions(number: int, *acts: str) -> list[History]:
     return [build_history(*acts, native=f"s{each}") for each in range(number)]
 
 
-def ended(history: History, status: Status | None, text: str | None = None) -> History:
+def with_outcome(history: History, status: Status | None, text: str | None = None) -> History:
     """The same session with another end of its first call."""
     first, *rest = history.steps
     return structs.replace(history, steps=(structs.replace(first, status=status, text=text), *rest))
@@ -101,7 +101,7 @@ def test_failures_that_it_is_about_are_met_and_the_sessions_counted() -> None:
     once = build_history(
         "ok ls", "failed cd app && rtk bun run x | error: unrecognized subcommand 'bun'", native="once"
     )
-    found = tried("shell: rtk bun", twice, once, *sessions(3, "ok bun test"), about_=signature())
+    found = run_backtest("shell: rtk bun", twice, once, *sessions(3, "ok bun test"), about_=signature())
     assert counts(found) == (3, 0, 0, 0)
     assert (found.sessions, found.helped, found.calls, found.masked) == (5, 2, 3, 0)
     assert found.examples == ("rtk bun test", "cd app && rtk bun run x")
@@ -112,20 +112,20 @@ def test_failures_that_it_is_about_are_met_and_the_sessions_counted() -> None:
 
 @pytest.mark.requirement("X2")
 def test_a_failure_that_a_pipe_hid_from_the_agent_counts_as_one() -> None:
-    hidden = ended(build_history("ok rtk bun test | tail -3", native="hidden"), Status.MASKED, NO_BUN)
-    found = tried("shell: rtk bun", hidden, build_history(RTK, native="open"), about_=signature())
+    hidden = with_outcome(build_history("ok rtk bun test | tail -3", native="hidden"), Status.MASKED, NO_BUN)
+    found = run_backtest("shell: rtk bun", hidden, build_history(RTK, native="open"), about_=signature())
     assert (found.met, found.masked, found.helped) == (2, 1, 2)
 
 
 def test_a_failure_of_another_kind_is_neither_helped_nor_in_the_way() -> None:
     other = build_history("failed rtk bun test | FAIL src/a.test.ts > adds\n 1 test failed")
-    assert counts(tried("shell: rtk bun", other, about_=signature())) == (0, 1, 0, 0)
-    assert counts(tried("shell: rtk bun", other)) == (1, 0, 0, 0), "what a rule forbids is about any failure"
+    assert counts(run_backtest("shell: rtk bun", other, about_=signature())) == (0, 1, 0, 0)
+    assert counts(run_backtest("shell: rtk bun", other)) == (1, 0, 0, 0), "what a rule forbids is about any failure"
 
 
 @pytest.mark.requirement("X2")
 def test_a_call_that_went_well_is_shown_as_one_that_it_would_have_been_in_the_way_of() -> None:
-    found = tried("shell: rtk bun", build_history(RTK, "ok rtk bun --help"), about_=signature())
+    found = run_backtest("shell: rtk bun", build_history(RTK, "ok rtk bun --help"), about_=signature())
     assert counts(found) == (1, 0, 1, 0)
     assert found.hit == ("rtk bun --help",)
     assert (found.low, found.high) == confidence_bounds(1, 2)
@@ -148,7 +148,7 @@ def test_a_call_was_good_where_the_user_neither_refused_stopped_nor_corrected_it
 ) -> None:
     history = build_history(*acts)
     corrected = frozenset((history.native, each.id) for each in history.turns if "never" in (each.text or ""))
-    found = tried("shell: rtk bun", history, about_=signature(), corrected=corrected)
+    found = run_backtest("shell: rtk bun", history, about_=signature(), corrected=corrected)
     assert counts(found) == ((0, 0, 1, 0) if is_good else (0, 1, 0, 0))
 
 
@@ -182,18 +182,18 @@ def test_a_call_was_not_good_where_version_control_took_it_back(acts: tuple[str,
 
 @pytest.mark.parametrize("status", [None, Status.CANCELLED])
 def test_of_a_call_that_never_ran_the_end_is_not_known(status: Status | None) -> None:
-    found = tried("shell: rtk bun", ended(build_history(RTK), status), about_=signature())
+    found = run_backtest("shell: rtk bun", with_outcome(build_history(RTK), status), about_=signature())
     assert counts(found) == (0, 0, 0, 1)
     assert (found.low, found.high) == (0.0, 1.0)
-    refused = ended(build_history(RTK, "refused"), None)
-    assert counts(tried("shell: rtk bun", refused, about_=signature())) == (0, 1, 0, 0)
+    refused = with_outcome(build_history(RTK, "refused"), None)
+    assert counts(run_backtest("shell: rtk bun", refused, about_=signature())) == (0, 1, 0, 0)
 
 
 def test_a_guard_of_a_project_meets_what_was_done_there() -> None:
     history = build_history(RTK, "in cellar", RTK, "in ", RTK)
-    assert tried("shell: rtk bun", history, about_=signature(), context="cellar").calls == 1
-    assert tried("shell: rtk bun", history, about_=signature(), context="shed").calls == 0
-    assert tried("shell: rtk bun", history, about_=signature()).calls == 3
+    assert run_backtest("shell: rtk bun", history, about_=signature(), context="cellar").calls == 1
+    assert run_backtest("shell: rtk bun", history, about_=signature(), context="shed").calls == 0
+    assert run_backtest("shell: rtk bun", history, about_=signature()).calls == 3
 
 
 def test_many_guards_are_tried_in_one_walk_and_each_meets_its_own() -> None:
@@ -235,10 +235,10 @@ def test_every_call_that_it_would_have_met_is_counted_once(
 ) -> None:
     histories = [build_history(*acts, native=f"s{number}") for number, (acts, _) in enumerate(made)]
     histories = [
-        ended(each, end, NO_BUN) if each.steps else each for each, (_, end) in zip(histories, made, strict=True)
+        with_outcome(each, end, NO_BUN) if each.steps else each for each, (_, end) in zip(histories, made, strict=True)
     ]
     corrected = frozenset((each.native, turn.id) for each in histories for turn in each.turns if turn.text == "no")
-    found = tried(
+    found = run_backtest(
         "shell: rtk bun", *histories, about_=signature() if of_a_fix else None, context=context, corrected=corrected
     )
     assert found.met + found.bad + found.good + found.open == found.calls

@@ -52,7 +52,7 @@ def rule(violated: int, watch: str = "shell: npm", of: str = "01A") -> GuardCand
     )
 
 
-def ready(*candidates: GuardCandidate) -> list[GuardCandidate]:
+def ready_candidates(*candidates: GuardCandidate) -> list[GuardCandidate]:
     return first_ready_candidates({"f": candidates}, POLICY)
 
 
@@ -60,7 +60,7 @@ def state(mode: Mode = Mode.SHADOW, guard: Guard | None = None) -> GuardState:
     return GuardState(guard=guard or a_guard(), mode=mode, since=AT)
 
 
-def proposed(factory: RowFactory, candidate: GuardCandidate | None = None) -> Proposal:
+def propose(factory: RowFactory, candidate: GuardCandidate | None = None) -> Proposal:
     (_, proposal) = propose_candidates([candidate or fix()], [], [], factory)
     assert isinstance(proposal, Proposal)
     return proposal
@@ -71,12 +71,12 @@ def proposed(factory: RowFactory, candidate: GuardCandidate | None = None) -> Pr
     ("helped", "good", "is_ready"), [(3, 0, True), (2, 0, False), (3, 1, False), (99, 1, False), (0, 0, False)]
 )
 def test_a_fix_is_ready_at_three_sessions_and_no_good_call(helped: int, good: int, is_ready: bool) -> None:
-    assert bool(ready(fix(helped, good))) is is_ready
+    assert bool(ready_candidates(fix(helped, good))) is is_ready
 
 
 def test_of_a_fix_the_most_general_watch_that_was_never_in_the_way_is_taken() -> None:
     whole, part = fix(9, 1, watch="shell: rtk"), fix(5, 0, watch="shell: rtk bun")
-    assert ready(whole, part, fix(4, 0, watch="shell: rtk bun test")) == [part]
+    assert ready_candidates(whole, part, fix(4, 0, watch="shell: rtk bun test")) == [part]
     assert first_ready_candidates({"a": [whole], "b": [part]}, POLICY) == [part]
 
 
@@ -133,7 +133,7 @@ def test_two_lessons_that_come_to_the_same_guard_are_proposed_once(factory: RowF
 
 
 def test_while_it_waits_or_is_at_work_nothing_more_is_proposed(factory: RowFactory) -> None:
-    before = fold_proposal_states([proposed(factory)], [])
+    before = fold_proposal_states([propose(factory)], [])
     for mode in Mode:
         assert propose_candidates([fix(99)], [state(mode)], before, factory) == []
         assert propose_candidates([fix(99)], [state(mode)], [], factory) == [], "the user wrote it by hand"
@@ -141,7 +141,7 @@ def test_while_it_waits_or_is_at_work_nothing_more_is_proposed(factory: RowFacto
 
 @pytest.mark.parametrize("answer", [Answer.SKIPPED, Answer.EXPIRED])
 def test_one_that_was_skipped_waits_for_new_evidence(factory: RowFactory, answer: Answer) -> None:
-    before = [ProposalState(proposed(factory), answer, AT)]
+    before = [ProposalState(propose(factory), answer, AT)]
     assert propose_candidates([fix(3)], [state()], before, factory) == []
     (again,) = propose_candidates([fix(4)], [state()], before, factory)
     assert isinstance(again, Proposal)
@@ -155,14 +155,14 @@ def test_a_waiting_proposal_is_replaced_once_the_evidence_is_clear(factory: RowF
     def sure(low: float, good: int = 0) -> GuardCandidate:
         return fix(99)._replace(backtest=structs.replace(fix(99, good).backtest, low=low))
 
-    waiting = ProposalState(proposed(factory), None, AT)
+    waiting = ProposalState(propose(factory), None, AT)
     assert proposals_to_replace([sure(0.95)], [waiting], POLICY) == [waiting.proposal]
     assert proposals_to_replace([sure(0.9499)], [waiting], POLICY) == []
     assert proposals_to_replace([sure(0.99, good=1)], [waiting], POLICY) == []
     assert proposals_to_replace([sure(0.99)], [waiting._replace(answer=Answer.LATER)], POLICY) == [], (
         "the user has seen it"
     )
-    assert proposals_to_replace([sure(0.99)], [ProposalState(proposed(factory, sure(0.96)), None, AT)], POLICY) == []
+    assert proposals_to_replace([sure(0.99)], [ProposalState(propose(factory, sure(0.96)), None, AT)], POLICY) == []
 
 
 def test_one_that_the_user_overruled_and_skipped_is_not_asked_about_again(factory: RowFactory) -> None:
@@ -180,7 +180,7 @@ def test_one_that_the_user_overruled_and_skipped_is_not_asked_about_again(factor
 def test_one_that_was_refused_switched_off_or_removed_does_not_come_back(
     factory: RowFactory, answer: Answer, mode: Mode
 ) -> None:
-    assert propose_candidates([fix(99)], [state(mode)], [ProposalState(proposed(factory), answer, AT)], factory) == []
+    assert propose_candidates([fix(99)], [state(mode)], [ProposalState(propose(factory), answer, AT)], factory) == []
 
 
 @pytest.mark.parametrize(
@@ -198,7 +198,7 @@ def test_one_that_was_refused_switched_off_or_removed_does_not_come_back(
 def test_a_proposal_is_over_when_the_user_decided_elsewhere_or_let_it_lie(
     factory: RowFactory, mode: Mode, days: int, given: Answer | None
 ) -> None:
-    proposal, now = proposed(factory), AT + timedelta(days=days)
+    proposal, now = propose(factory), AT + timedelta(days=days)
     found = find_closed_proposals([ProposalState(proposal, None, AT)], [state(mode)], now, 60)
     assert found == ([(proposal, given)] if given else [])
     assert find_closed_proposals([ProposalState(proposal, Answer.SKIPPED, AT)], [state(mode)], now, 60) == []
@@ -206,7 +206,7 @@ def test_a_proposal_is_over_when_the_user_decided_elsewhere_or_let_it_lie(
     assert find_closed_proposals([ProposalState(other, None, AT)], [state(mode)], now, 60) == []
 
 
-def met(*acts: str, native: str = "s1", start: datetime = AT) -> list[MatchedCall]:
+def matched_calls(*acts: str, native: str = "s1", start: datetime = AT) -> list[MatchedCall]:
     (found,), _ = match_calls(
         [WatchedGuard("shell: npm", "", None)], [build_history(*acts, native=native, start=start)]
     )
@@ -221,7 +221,7 @@ def a_rule(since: datetime | None = None, **sessions: datetime) -> DeliveredRule
 @pytest.mark.requirement("X3")
 def test_a_rule_is_violated_by_what_was_done_after_its_delivery() -> None:
     acts = ("ok npm test", "said go on", "ok npm ci", "ok npm run x", "said and now", "failed npm x | no")
-    calls = met(*acts)
+    calls = matched_calls(*acts)
     assert find_violations(a_rule(), calls) == [], "it was delivered to no session"
     assert find_violations(a_rule(AT + timedelta(days=1)), calls) == [], "all of it was done before"
     assert find_violations(a_rule(other=AT - timedelta(days=1)), calls) == [], "it was delivered to another session"
@@ -235,22 +235,25 @@ def test_a_rule_is_violated_by_what_was_done_after_its_delivery() -> None:
 
 @pytest.mark.requirement("X3")
 def test_violations_are_reported_oldest_first_over_sessions() -> None:
-    late, early = met("ok npm a", native="b", start=AT + timedelta(days=1)), met("ok npm b", native="a")
+    late, early = (
+        matched_calls("ok npm a", native="b", start=AT + timedelta(days=1)),
+        matched_calls("ok npm b", native="a"),
+    )
     found = find_violations(a_rule(AT - timedelta(days=1)), [*late, *early])
     assert [each.history.native for each in found] == ["a", "b"]
 
 
 @pytest.mark.requirement("X3")
 def test_a_rule_becomes_a_proposal_at_its_second_violation_with_both_as_evidence(factory: RowFactory) -> None:
-    assert ready(rule(0)) == ready(rule(1)) == []
-    (_, proposal) = propose_candidates(ready(rule(2)), [], [], factory)
+    assert ready_candidates(rule(0)) == ready_candidates(rule(1)) == []
+    (_, proposal) = propose_candidates(ready_candidates(rule(2)), [], [], factory)
     assert isinstance(proposal, Proposal)
     assert proposal.why.splitlines()[:3] == ["not kept:", "one", "two"]
     assert "2 calls: 2 that went well, 0 that did not" in proposal.why, "a rule may speak against what works"
     skipped = [ProposalState(proposal, Answer.SKIPPED, AT)]
     known = [state(guard=a_guard("shell: npm", "pnpm"))]
-    assert propose_candidates(ready(rule(2)), known, skipped, factory) == []
-    assert len(propose_candidates(ready(rule(3)), known, skipped, factory)) == 1
+    assert propose_candidates(ready_candidates(rule(2)), known, skipped, factory) == []
+    assert len(propose_candidates(ready_candidates(rule(3)), known, skipped, factory)) == 1
 
 
 @pytest.mark.requirement("F6")
@@ -290,7 +293,7 @@ def exposure(call: str, mode: Mode = Mode.WARN, arm: Arm = Arm.GIVEN, session: s
     )  # fmt: skip
 
 
-def overruled(minutes: int = 0, kind: MoveKind = MoveKind.OVERRULE) -> Move:
+def overrule_move(minutes: int = 0, kind: MoveKind = MoveKind.OVERRULE) -> Move:
     at = AT + timedelta(minutes=minutes)
     return Move(id=f"{minutes}{kind}", subject="G-1", machine="desk", at=at, by=Actor.USER, kind=kind, value="warn")
 
@@ -326,5 +329,5 @@ def test_the_user_overruled_it_where_he_said_so_or_let_a_call_pass_since_it_was_
     shadow = [exposure("c0", Mode.ASK, Arm.WITHHELD)]
     assert count_outcomes(shadow, calls, [], AT).overruled == 0
     assert count_outcomes([exposure("c0")], calls, [], AT).overruled == 0, "a warning lets every call pass"
-    moves = [overruled(-1), overruled(0), overruled(5), overruled(6, MoveKind.GUARD)]
+    moves = [overrule_move(-1), overrule_move(0), overrule_move(5), overrule_move(6, MoveKind.GUARD)]
     assert count_outcomes([], {}, moves, AT).overruled == 2

@@ -93,7 +93,7 @@ def test_a_call_that_went_well_once_is_never_proposed_to_be_stopped(home: Path, 
     assert (past.met, past.good, past.hit) == (4, 1, (WRONG,))
 
 
-def replaced(home: Path, project: Path, numbers: Iterable[int]) -> None:
+def write_replaced_programs(home: Path, project: Path, numbers: Iterable[int]) -> None:
     """Sessions in which a program failed and another one did its work."""
     for number in numbers:
         log = ClaudeTranscript(number, cwd=str(project))
@@ -108,13 +108,13 @@ def test_of_a_replaced_program_one_guard_is_proposed_and_no_narrower_one_after_i
     home: Path, project: Path, answer: Answer | None
 ) -> None:
     with open_learner(home) as learner:
-        replaced(home, project, (1, 2, 3))
+        write_replaced_programs(home, project, (1, 2, 3))
         learner.cycle(quick=True)
         assert [each.guard.watch for each in learner.guards.all()] == ["shell: npx"]
         (waiting,) = learner.proposals.all()
         if answer is not None:
             learner.proposals.answer(waiting.proposal.id, answer)
-        replaced(home, project, (4, 5))
+        write_replaced_programs(home, project, (4, 5))
         learner.cycle(quick=True)
         assert [each.guard.watch for each in learner.guards.all()] == ["shell: npx"]
 
@@ -181,14 +181,14 @@ def test_refused_it_stays_off_and_skipped_it_comes_back_with_new_evidence(
         )
 
 
-def may(home: Path, profile: str) -> None:
+def set_profile(home: Path, profile: str) -> None:
     (home / "wisen").mkdir()
     (home / "wisen" / "config.toml").write_text(f'[promote]\nprofile = "{profile}"\n')
 
 
 @pytest.mark.requirement("X2")
 def test_where_everything_may_happen_a_guard_warns_unasked_once_the_past_is_clear(home: Path, project: Path) -> None:
-    may(home, "autonomous")
+    set_profile(home, "autonomous")
     with open_learner(home) as learner:
         for numbers, mode in ((range(1, 4), Mode.SHADOW), (range(4, 59), Mode.SHADOW), (range(59, 60), Mode.WARN)):
             record_fixed_failures(home, project, numbers)
@@ -203,7 +203,7 @@ def test_where_everything_may_happen_a_guard_warns_unasked_once_the_past_is_clea
 @pytest.mark.requirement("X2")
 @pytest.mark.parametrize("profile", ["cautious", "standard"])
 def test_elsewhere_a_guard_asks_however_clear_the_past_is(home: Path, project: Path, profile: str) -> None:
-    may(home, profile)
+    set_profile(home, profile)
     record_fixed_failures(home, project, range(1, 61))
     with open_learner(home) as learner:
         assert learner.cycle(quick=True).applied == ()
@@ -216,8 +216,8 @@ def test_elsewhere_a_guard_asks_however_clear_the_past_is(home: Path, project: P
 
 @pytest.mark.requirement("X2")
 def test_what_would_bring_in_another_program_asks_even_where_everything_may_happen(home: Path, project: Path) -> None:
-    may(home, "autonomous")
-    replaced(home, project, range(1, 61))
+    set_profile(home, "autonomous")
+    write_replaced_programs(home, project, range(1, 61))
     with open_learner(home) as learner:
         learner.cycle(quick=True)
         assert [(each.guard.better, each.mode) for each in learner.guards.all()] == [("bunx", Mode.SHADOW)]

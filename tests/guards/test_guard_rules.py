@@ -39,7 +39,7 @@ def session(home: Path, project: Path, number: int, *commands: str, minutes: int
     return log.session
 
 
-def stated(home: Path, project: Path) -> None:
+def state_preference(home: Path, project: Path) -> None:
     """The user stated a preference days ago, and it is known from then on."""
     log = ClaudeTranscript(1, cwd=str(project), start=now() - timedelta(days=3))
     log.prompt("install the packages")
@@ -50,7 +50,7 @@ def stated(home: Path, project: Path) -> None:
     run("cycle", "--quick")
 
 
-def begins(home: Path, project: Path, number: int) -> None:
+def start_session(home: Path, project: Path, number: int) -> None:
     """Deliver the rule to a session at its start."""
     native = ClaudeTranscript(number).session
     begun = {"session_id": native, "cwd": str(project), "source": "startup"}
@@ -61,17 +61,17 @@ def begins(home: Path, project: Path, number: int) -> None:
 def test_a_rule_that_was_delivered_and_broken_twice_becomes_a_proposal_with_both_times(
     home: Path, project: Path
 ) -> None:
-    stated(home, project)
+    state_preference(home, project)
     later = -5  # what is told now is told before what is done in five minutes
     session(home, project, 2, "npm run build", "npm test", minutes=later)
     with open_learner(home) as learner:
         learner.cycle(quick=True)
         assert learner.guards.all() == (), "it was not delivered to that session"
-        begins(home, project, 3)
+        start_session(home, project, 3)
         session(home, project, 3, "npm run build", minutes=later)
         learner.cycle(quick=True)
         assert learner.guards.all() == (), "once is not enough"
-        begins(home, project, 4)
+        start_session(home, project, 4)
         session(home, project, 4, "npm test", minutes=later)
         learner.cycle(quick=True)
         (guard,) = learner.guards.all()

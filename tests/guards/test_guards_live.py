@@ -54,7 +54,7 @@ def wisen(home: Path) -> Path:
     return home / "wisen"
 
 
-def guarded(home: Path, text: str, where: Path | None = None, *, shadow: bool = False) -> str:
+def add_guard(home: Path, text: str, where: Path | None = None, *, shadow: bool = False) -> str:
     """A guard that the user wrote; its id."""
     with open_learner(home) as learner:
         return learner.guards.add(text, where, shadow=shadow).guard.id
@@ -72,7 +72,7 @@ def exposures(home: Path, id_: str) -> tuple[Exposure, ...]:
 def test_a_call_is_denied_or_asked_about_with_the_better_one_every_time(
     home: Path, wisen: Path, project: Path, mode: str
 ) -> None:
-    id_ = guarded(home, f"{mode} {WRONG} -> {RIGHT} # there is no such option")
+    id_ = add_guard(home, f"{mode} {WRONG} -> {RIGHT} # there is no such option")
     answer = hook_answer(wisen, "before-call", shell_call(f"cd a && {WRONG} --to x", project))
     assert set(answer) == {"hookEventName", "permissionDecision", "permissionDecisionReason"}
     assert (answer["hookEventName"], answer["permissionDecision"]) == ("PreToolUse", mode)
@@ -99,8 +99,8 @@ def test_a_call_is_denied_or_asked_about_with_the_better_one_every_time(
 def test_a_call_that_may_be_watched_for_is_asked_or_warned_about_and_never_denied(
     home: Path, wisen: Path, project: Path, mode: str, decision: str | None, hidden: str
 ) -> None:
-    guarded(home, f"{mode} {WRONG} -> {RIGHT}")
-    guarded(home, "deny shell: other --thing", shadow=True)
+    add_guard(home, f"{mode} {WRONG} -> {RIGHT}")
+    add_guard(home, "deny shell: other --thing", shadow=True)
     answer = hook_answer(wisen, "before-call", shell_call(hidden, project))
     reason = str(answer.get("permissionDecisionReason") or answer["additionalContext"])
     assert "It may be what the guard watches for: " in reason
@@ -112,7 +112,7 @@ def test_a_call_that_may_be_watched_for_is_asked_or_warned_about_and_never_denie
 
 @pytest.mark.requirement("F6")
 def test_a_warning_lets_the_call_pass_and_is_given_once_in_a_session(home: Path, wisen: Path, project: Path) -> None:
-    id_ = guarded(home, f"warn {WRONG} -> {RIGHT} # there is no such option")
+    id_ = add_guard(home, f"warn {WRONG} -> {RIGHT} # there is no such option")
     delivered = fire(wisen, "before-call", shell_call(WRONG, project))
     assert "warns about this call: there is no such option." in delivered
     assert f"Instead: {RIGHT}" in delivered
@@ -128,7 +128,7 @@ def test_a_warning_lets_the_call_pass_and_is_given_once_in_a_session(home: Path,
 
 @pytest.mark.requirement("F4")
 def test_in_shadow_and_for_other_calls_nothing_is_printed(home: Path, wisen: Path, project: Path) -> None:
-    id_ = guarded(home, f"deny {WRONG} -> {RIGHT}", shadow=True)
+    id_ = add_guard(home, f"deny {WRONG} -> {RIGHT}", shadow=True)
     for number in ("t1", "t2"):
         assert hook_answer(wisen, "before-call", shell_call(WRONG, project, number=number)) == {}
     for other in (RIGHT, f"echo '{WRONG}'", f"git commit -m '{WRONG}'", "", "ls"):
@@ -143,7 +143,7 @@ def test_in_shadow_and_for_other_calls_nothing_is_printed(home: Path, wisen: Pat
 
 
 def test_what_was_decided_is_shown_with_what_became_of_the_call(home: Path, wisen: Path, project: Path) -> None:
-    id_ = guarded(home, f"warn {WRONG} -> {RIGHT}", shadow=True)
+    id_ = add_guard(home, f"warn {WRONG} -> {RIGHT}", shadow=True)
     log = ClaudeTranscript(5, cwd=str(project), start=datetime.now(UTC))
     log.prompt("count")
     number = log.bash(WRONG, ERROR_OUTPUT, exit_code=2)
@@ -158,7 +158,9 @@ def test_what_was_decided_is_shown_with_what_became_of_the_call(home: Path, wise
 
 @pytest.mark.requirement("F6")
 def test_several_guards_speak_together_and_the_strictest_decides(home: Path, wisen: Path, project: Path) -> None:
-    ids = [guarded(home, text) for text in ("warn shopctl # one", "deny shopctl count # two", "ask shopctl * # three")]
+    ids = [
+        add_guard(home, text) for text in ("warn shopctl # one", "deny shopctl count # two", "ask shopctl * # three")
+    ]
     answer = hook_answer(wisen, "before-call", shell_call("shopctl count", project))
     reason = str(answer["permissionDecisionReason"])
     assert answer["permissionDecision"] == "deny"
@@ -173,8 +175,8 @@ def test_several_guards_speak_together_and_the_strictest_decides(home: Path, wis
 
 @pytest.mark.requirement("F6")
 def test_files_and_other_tools_are_guarded_too(home: Path, wisen: Path, project: Path) -> None:
-    guarded(home, "deny edit: migrations/** # they were applied")
-    guarded(home, "ask WebFetch: url=*intern.example*")
+    add_guard(home, "deny edit: migrations/** # they were applied")
+    add_guard(home, "ask WebFetch: url=*intern.example*")
 
     def decided(tool: str, **fields: str) -> object:
         payload = {**shell_call("", project), "tool_name": tool, "tool_input": fields}
@@ -188,7 +190,7 @@ def test_files_and_other_tools_are_guarded_too(home: Path, wisen: Path, project:
     assert decided("WebFetch", url="https://example.org") is None
 
 
-def typed(home: Path, project: Path, number: int, text: str) -> str:
+def type_message(home: Path, project: Path, number: int, text: str) -> str:
     """A session in which the user types something: the hook receives it, and the agent logs it."""
     log = ClaudeTranscript(number, cwd=str(project), start=datetime.now(UTC))
     log.prompt(text)
@@ -203,8 +205,8 @@ def typed(home: Path, project: Path, number: int, text: str) -> str:
 def test_overruled_it_is_silent_in_that_session_and_after_twice_back_in_shadow(
     home: Path, wisen: Path, project: Path
 ) -> None:
-    id_ = guarded(home, f"deny {WRONG} -> {RIGHT}")
-    guarded(home, "deny npm")
+    id_ = add_guard(home, f"deny {WRONG} -> {RIGHT}")
+    add_guard(home, "deny npm")
 
     def cycled() -> GuardState:
         with open_learner(home) as learner:
@@ -212,14 +214,14 @@ def test_overruled_it_is_silent_in_that_session_and_after_twice_back_in_shadow(
             assert [each for each in done.answered if id_ in each]
             return learner.guards.get(id_)
 
-    first = typed(home, project, 7, f"Overrule {id_}.")
+    first = type_message(home, project, 7, f"Overrule {id_}.")
     assert hook_answer(wisen, "before-call", shell_call(WRONG, project, session=first)) == {}
     assert hook_answer(wisen, "before-call", shell_call("npm ci", project, session=first)) != {}, (
         "only that one was lifted"
     )
     assert hook_answer(wisen, "before-call", shell_call(WRONG, project)) != {}, "other sessions go on"
     assert cycled().mode is Mode.DENY, "once is no reason"
-    second = typed(home, project, 8, f"overrule {id_}")
+    second = type_message(home, project, 8, f"overrule {id_}")
     assert hook_answer(wisen, "before-call", shell_call(WRONG, project, session=second)) == {}
     cycled()
     log = ClaudeTranscript(9, cwd=str(project))
@@ -240,7 +242,7 @@ def test_overruled_it_is_silent_in_that_session_and_after_twice_back_in_shadow(
 
 
 def test_what_the_log_does_not_show_overrules_nothing_for_good(home: Path, wisen: Path, project: Path) -> None:
-    id_ = guarded(home, f"deny {WRONG} -> {RIGHT}")
+    id_ = add_guard(home, f"deny {WRONG} -> {RIGHT}")
     fire(wisen, "prompt", {"session_id": "forged", "cwd": str(project), "prompt": f"overrule {id_}"})
     with open_learner(home) as learner:
         assert learner.cycle(quick=True).answered == ()
@@ -249,7 +251,7 @@ def test_what_the_log_does_not_show_overrules_nothing_for_good(home: Path, wisen
 
 @pytest.mark.requirement("F6")
 def test_what_is_switched_off_is_off_at_once_in_a_session_that_runs(home: Path, wisen: Path, project: Path) -> None:
-    id_ = guarded(home, f"deny {WRONG} -> {RIGHT}")
+    id_ = add_guard(home, f"deny {WRONG} -> {RIGHT}")
     fire(wisen, "session-start", {"session_id": "s", "cwd": str(project), "source": "startup"})
     assert hook_answer(wisen, "before-call", shell_call(WRONG, project)) != {}
     for mode, speaks in ((Mode.OFF, False), (Mode.ASK, True), (Mode.SHADOW, False), (Mode.DENY, True)):
@@ -266,7 +268,7 @@ def test_what_is_switched_off_is_off_at_once_in_a_session_that_runs(home: Path, 
 def test_a_broken_sheet_lets_every_call_pass_and_is_reported_at_the_next_start(
     home: Path, wisen: Path, project: Path, broken: str
 ) -> None:
-    guarded(home, f"deny {WRONG} -> {RIGHT}")
+    add_guard(home, f"deny {WRONG} -> {RIGHT}")
     name = json.loads((wisen / "snapshots" / "current.json").read_text())["guards"][""]
     sheet = wisen / "snapshots" / f"{name}.json"
     whole = sheet.read_bytes()
@@ -286,7 +288,7 @@ def test_a_broken_sheet_lets_every_call_pass_and_is_reported_at_the_next_start(
     "payload", [b"", b"[]", b"{", b'{"tool_name": 5}', b'{"tool_name": "Bash", "tool_input": "x", "cwd": []}']
 )
 def test_a_call_that_cannot_be_read_passes(home: Path, wisen: Path, payload: bytes) -> None:
-    guarded(home, "deny *")
+    add_guard(home, "deny *")
     assert hook_answer(wisen, "before-call", payload) == {}
 
 
@@ -295,9 +297,9 @@ def test_guards_of_one_project_do_not_speak_in_another(home: Path, wisen: Path, 
     other = home / "cellar"
     (project / "vendored" / ".git").mkdir(parents=True)
     other.mkdir()
-    guarded(home, f"deny {WRONG}", project)
-    guarded(home, "deny yarn", other)
-    guarded(home, "deny npm")
+    add_guard(home, f"deny {WRONG}", project)
+    add_guard(home, "deny yarn", other)
+    add_guard(home, "deny npm")
 
     def denied(command: str, *places: Path) -> list[bool]:
         return [bool(hook_answer(wisen, "before-call", shell_call(command, each))) for each in places]
@@ -327,10 +329,10 @@ def test_no_guard_cycle_or_answer_changes_an_agents_settings(home: Path, project
     run("cycle", "--quick", "--dry-run")
     run("cycle", "--quick")
     run("proposals", "reject", "1")
-    shell = guarded(home, "deny npm")
+    shell = add_guard(home, "deny npm")
     for text in ("deny edit: migrations/**", "ask WebFetch: url=*x*"):
-        guarded(home, text)
-    guarded(home, "deny pip", shadow=True)
+        add_guard(home, text)
+    add_guard(home, "deny pip", shadow=True)
     with open_learner(home) as learner:
         for mode in (Mode.OFF, Mode.SHADOW, Mode.REMOVED):
             learner.guards.set_mode(shell, mode)
@@ -363,7 +365,7 @@ def test_without_guards_a_call_starts_no_interpreter_and_the_first_guard_is_aske
     started.unlink()
     run("cycle", "--quick")
     assert (asked(), started.exists()) == ("", False)
-    id_ = guarded(home, "deny npm")
+    id_ = add_guard(home, "deny npm")
     assert '"permissionDecision": "deny"' in asked().replace('":"', '": "')
     assert started.exists()
     started.unlink()

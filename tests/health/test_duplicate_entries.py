@@ -51,27 +51,27 @@ def learner(project: Path) -> Iterator[Learner]:
         yield opened
 
 
-def alive(learner: Learner) -> list[str]:
+def unmerged_texts(learner: Learner) -> list[str]:
     """The lessons that stand by themselves."""
     return sorted(each.text for each in learner.lessons.all() if not each.merged_into)
 
 
-def waiting(learner: Learner) -> list[str]:
+def waiting_texts(learner: Learner) -> list[str]:
     """Return the questions to the user."""
     return sorted(each.proposal.text for each in learner.proposals.all() if each.is_waiting)
 
 
 def test_the_doctor_finds_what_is_there_twice_and_its_repair_joins_it(learner: Learner) -> None:
     subject = app.wire().doctor_input()
-    before, asked = alive(learner), waiting(learner)
+    before, asked = unmerged_texts(learner), waiting_texts(learner)
     assert len(before) == 2 * len({*before})
     (found,) = (each for each in doctor.examine(subject) if each.about == "doubles")
     assert found.health is Health.BAD
     assert "doctor --repair" in found.next_step
     (repaired,) = (each for each in doctor.repair(subject) if each.about == "doubles")
     assert repaired.health is Health.NOTICE
-    assert alive(learner) == sorted({*before})
-    assert waiting(learner) == sorted({*asked})
+    assert unmerged_texts(learner) == sorted({*before})
+    assert waiting_texts(learner) == sorted({*asked})
     assert not [each for each in doctor.examine(subject) if each.about == "doubles"]
     assert all(each.times for each in learner.lessons.all() if not each.merged_into), (
         "what was seen of it stays with it"
@@ -104,7 +104,7 @@ def test_a_line_that_stands_twice_is_removed_once_through_the_editor(learner: Le
 
 
 def test_whatever_the_user_decided_about_either_counts_for_the_one_that_stays(learner: Learner) -> None:
-    pairs = {text: [each for each in learner.lessons.all() if each.text == text] for text in alive(learner)}
+    pairs = {text: [each for each in learner.lessons.all() if each.text == text] for text in unmerged_texts(learner)}
     decided = {}
     for text, (_, second) in pairs.items():
         if "check2" in text:

@@ -106,7 +106,7 @@ def world(tmp_path: Path) -> World:
     return World(tmp_path)
 
 
-def bad(world: World, about: str) -> str:
+def bad_finding_text(world: World, about: str) -> str:
     """Return what the only bad finding says."""
     (finding,) = world.bad_findings()
     assert (finding.about, finding.health) == (about, Health.BAD)
@@ -137,7 +137,7 @@ def test_sessions_of_other_projects_are_not_blamed_where_hooks_are_for_one(world
     here = world.user / ".claude" / "projects" / "".join(c if c.isalnum() else "-" for c in str(shop))
     here.mkdir()
     (here / "three.jsonl").write_text(f'{{"timestamp":"{(NOON + timedelta(hours=3)).isoformat()}"}}')
-    assert bad(world, HOOKS).endswith("a session began 2026-03-01 15:00 UTC without them")
+    assert bad_finding_text(world, HOOKS).endswith("a session began 2026-03-01 15:00 UTC without them")
 
 
 def test_one_that_is_not_installed_is_left_in_peace(tmp_path: Path) -> None:
@@ -151,49 +151,49 @@ def test_one_that_is_not_installed_is_left_in_peace(tmp_path: Path) -> None:
 
 def test_breakage_1_sessions_go_on_and_no_hook_fires(world: World) -> None:
     world.session(NOON + timedelta(hours=2), "two")
-    assert bad(world, HOOKS) == (
+    assert bad_finding_text(world, HOOKS) == (
         "the last one fired 2026-03-01 13:00 UTC, and a session began 2026-03-01 14:00 UTC without them"
     )
 
 
 def test_breakage_2_no_hook_has_fired_since_they_were_installed(world: World) -> None:
     (world.home / "spool" / "beats" / "session-start").unlink()
-    assert bad(world, HOOKS).startswith("none has fired yet, and a session began")
+    assert bad_finding_text(world, HOOKS).startswith("none has fired yet, and a session began")
 
 
 def test_breakage_3_our_hooks_are_gone_from_the_settings(world: World) -> None:
     world.settings.write_text('{"model": "opus"}')
-    assert bad(world, HOOKS) == f"the hooks are gone from {world.settings}"
+    assert bad_finding_text(world, HOOKS) == f"the hooks are gone from {world.settings}"
     world.settings.unlink()
-    assert bad(world, HOOKS) == f"the hooks are gone from {world.settings}"
+    assert bad_finding_text(world, HOOKS) == f"the hooks are gone from {world.settings}"
 
 
 def test_breakage_3_one_of_them_is_gone(world: World) -> None:
     data = json.loads(world.settings.read_text())
     del data["hooks"]["Stop"]
     world.settings.write_text(json.dumps(data))
-    assert bad(world, HOOKS) == f"some hooks are missing in {world.settings}: Stop"
+    assert bad_finding_text(world, HOOKS) == f"some hooks are missing in {world.settings}: Stop"
 
 
 def test_breakage_4_the_interpreter_is_gone_or_cannot_be_run(world: World) -> None:
     world.python.chmod(0o644)
-    assert str(world.python) in bad(world, HOOKS)
+    assert str(world.python) in bad_finding_text(world, HOOKS)
     world.python.unlink()
-    assert str(world.python) in bad(world, HOOKS)
+    assert str(world.python) in bad_finding_text(world, HOOKS)
 
 
 def test_breakage_5_the_client_is_gone(world: World) -> None:
     world.client.unlink()
-    assert str(world.client) in bad(world, HOOKS)
+    assert str(world.client) in bad_finding_text(world, HOOKS)
 
 
 def test_breakage_5_the_launcher_is_gone_or_not_ours(world: World) -> None:
     launcher = world.home / "hook"
     for broken in (b"", b"exit 2\n", launcher.read_bytes()[:400]):
         launcher.write_bytes(broken)
-        assert str(launcher) in bad(world, HOOKS)
+        assert str(launcher) in bad_finding_text(world, HOOKS)
     launcher.unlink()
-    assert str(launcher) in bad(world, HOOKS)
+    assert str(launcher) in bad_finding_text(world, HOOKS)
 
 
 def test_hooks_of_an_older_wisen_are_reported_with_the_risk_and_how_to_replace_them(world: World) -> None:
@@ -211,7 +211,7 @@ def test_hooks_of_an_older_wisen_are_reported_with_the_risk_and_how_to_replace_t
 
 def test_settings_that_claude_code_stopped_to_read_are_reported(world: World) -> None:
     world.settings.write_text("// my own\n" + world.settings.read_text())
-    assert "Claude Code ignores the whole file: line 1" in bad(world, HOOKS)
+    assert "Claude Code ignores the whole file: line 1" in bad_finding_text(world, HOOKS)
 
 
 def test_breakage_6_nobody_takes_what_hooks_write(world: World) -> None:
@@ -220,26 +220,26 @@ def test_breakage_6_nobody_takes_what_hooks_write(world: World) -> None:
     os.utime(spooled, (world.now.timestamp(), world.now.timestamp()))
     assert world.bad_findings() == []
     world.now += timedelta(days=2)
-    assert "16 bytes wait, the oldest since 2026-03-01 14:00 UTC" in bad(world, "spool")
+    assert "16 bytes wait, the oldest since 2026-03-01 14:00 UTC" in bad_finding_text(world, "spool")
     os.truncate(spooled, 11 << 20)
-    assert "11,534,336 bytes wait" in bad(world, "spool")
+    assert "11,534,336 bytes wait" in bad_finding_text(world, "spool")
 
 
 def test_breakage_7_hooks_have_nothing_to_answer_from(world: World) -> None:
     (world.home / "snapshots" / "d1.json").unlink()
-    assert "1 of 2" in bad(world, "snapshot")
+    assert "1 of 2" in bad_finding_text(world, "snapshot")
     (world.home / "snapshots" / "current.json").write_text("{")
-    assert "cannot be read" in bad(world, "snapshot")
+    assert "cannot be read" in bad_finding_text(world, "snapshot")
     (world.home / "snapshots" / "current.json").unlink()
-    assert "there is none" in bad(world, "snapshot")
+    assert "there is none" in bad_finding_text(world, "snapshot")
 
 
 def test_breakage_8_hooks_run_another_version(world: World) -> None:
     (world.package / "__init__.py").write_text('__version__ = "3.0"\n')
-    assert bad(world, HOOKS) == "they run version 3.0 of wisen, and this is 3.1"
+    assert bad_finding_text(world, HOOKS) == "they run version 3.0 of wisen, and this is 3.1"
     world.watched = replace(world.watched, hook_health_check=HomeHookHealth(world.home, "3.0"))
     world.snapshot(version=2)
-    assert "another version" in bad(world, "snapshot")
+    assert "another version" in bad_finding_text(world, "snapshot")
 
 
 def test_breakage_9_the_disk_is_full(world: World) -> None:
@@ -248,14 +248,16 @@ def test_breakage_9_the_disk_is_full(world: World) -> None:
             return 3_000_000
 
     world.watched = replace(world.watched, hook_health_check=Narrow(world.home, VERSION))
-    assert bad(world, "disk").startswith("3 MB are left")
+    assert bad_finding_text(world, "disk").startswith("3 MB are left")
     assert (HomeHookHealth(world.home, VERSION).read_health().free or 0) > 0
     assert (HomeHookHealth(world.home / "not" / "there", VERSION).read_health().free or 0) > 0
 
 
 def test_breakage_10_the_log_has_another_format(world: World) -> None:
     world.runs = [run(problems=400, new=5), *world.runs]
-    assert bad(world, "format").startswith("the last run could not read 397 records more than before, and 5 were new")
+    assert bad_finding_text(world, "format").startswith(
+        "the last run could not read 397 records more than before, and 5 were new"
+    )
     world.runs = [run(problems=400, new=900), run(problems=3, new=40)]  # a first look at much, some of it broken
     assert world.bad_findings() == []
     world.runs = [run(problems=400, new=0), run(problems=0, new=5), run(problems=400, new=900)]  # a look at one file
@@ -265,7 +267,7 @@ def test_breakage_10_the_log_has_another_format(world: World) -> None:
 def test_breakage_11_the_client_failed(world: World) -> None:
     failed = {"kind": "PermissionError", "event": "stop", "at": (NOON + timedelta(hours=1)).timestamp()}
     (world.home / "spool" / "beats" / "failed").write_text(json.dumps(failed))
-    assert bad(world, "hook client") == "it failed at 2026-03-01 13:00 UTC: PermissionError at stop"
+    assert bad_finding_text(world, "hook client") == "it failed at 2026-03-01 13:00 UTC: PermissionError at stop"
     world.beat(NOON + timedelta(days=4))
     assert [each.health for each in world.bad_findings()] == [Health.NOTICE]
 
@@ -273,7 +275,7 @@ def test_breakage_11_the_client_failed(world: World) -> None:
 def test_breakage_12_hooks_are_switched_off(world: World) -> None:
     data = json.loads(world.settings.read_text())
     world.settings.write_text(json.dumps({**data, "disableAllHooks": True}))
-    assert bad(world, HOOKS) == f"{world.settings} disables all hooks"
+    assert bad_finding_text(world, HOOKS) == f"{world.settings} disables all hooks"
 
 
 def test_breakage_13_they_work_for_another_home(world: World) -> None:
@@ -283,7 +285,7 @@ def test_breakage_13_they_work_for_another_home(world: World) -> None:
 
 def test_breakage_14_the_settings_cannot_be_read(world: World) -> None:
     world.settings.write_text('{"hooks": ')
-    assert str(world.settings) in bad(world, HOOKS)
+    assert str(world.settings) in bad_finding_text(world, HOOKS)
 
 
 def test_breakage_15_the_loop_stops_with_an_error(world: World) -> None:
@@ -307,14 +309,14 @@ def test_a_failure_of_the_client_is_reported_also_after_a_session_was_warned(wor
     beats = world.home / "spool" / "beats"
     fired = (NOON + timedelta(hours=1)).timestamp()
     (beats / "failed").write_text(json.dumps({"event": "prompt", "kind": "OSError", "at": fired}))
-    assert bad(world, "hook client") == "it failed at 2026-03-01 13:00 UTC: OSError at prompt"
+    assert bad_finding_text(world, "hook client") == "it failed at 2026-03-01 13:00 UTC: OSError at prompt"
     (beats / "failed").rename(beats / "failed-told")
-    assert bad(world, "hook client") == "it failed at 2026-03-01 13:00 UTC: OSError at prompt"
+    assert bad_finding_text(world, "hook client") == "it failed at 2026-03-01 13:00 UTC: OSError at prompt"
     (beats / "failed-told").write_text("{")
-    assert bad(world, "hook client").endswith("failed-told cannot be read")
+    assert bad_finding_text(world, "hook client").endswith("failed-told cannot be read")
     (beats / "failed-told").unlink()
     world.session(NOON + timedelta(hours=2), "two")
-    assert bad(world, HOOKS).startswith("the last one fired 2026-03-01 13:00 UTC, and a session began")
+    assert bad_finding_text(world, HOOKS).startswith("the last one fired 2026-03-01 13:00 UTC, and a session began")
 
 
 def test_hooks_that_wait_for_trust_are_reported_with_how_and_loudly_once_a_session_missed_them(world: World) -> None:
@@ -334,7 +336,7 @@ def test_hooks_that_wait_for_trust_are_reported_with_how_and_loudly_once_a_sessi
     rollout.lines.clear()
     rollout.begin({})
     rollout.write(world.user)
-    assert "before you trust them" in bad(world, "codex hooks")
+    assert "before you trust them" in bad_finding_text(world, "codex hooks")
 
 
 def test_the_feature_that_codex_has_switched_off_is_reported(world: World) -> None:
@@ -349,4 +351,4 @@ def test_the_feature_that_codex_has_switched_off_is_reported(world: World) -> No
 
 def test_what_one_agent_calls_tells_nothing_of_another(world: World) -> None:
     (world.home / "spool" / "beats" / "session-start").rename(world.home / "spool" / "beats" / "session-start@codex")
-    assert "without them" in bad(world, HOOKS)
+    assert "without them" in bad_finding_text(world, HOOKS)

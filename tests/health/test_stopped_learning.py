@@ -45,7 +45,7 @@ print(json.dumps(told))
 """
 
 
-def started(home: Path, session: str = "s") -> str:
+def start_session(home: Path, session: str = "s") -> str:
     """Return what is delivered at the start of a session."""
     return fire(home, "session-start", {"session_id": session, "cwd": "/home/ada/orchard", "source": "startup"})
 
@@ -76,23 +76,23 @@ def test_a_damaged_ledger_is_reported_by_the_session_after_the_cycle_that_found_
     log.prompt("No, never use npm here, always use pnpm instead.")
     log.write(home / ".claude" / "projects" / "-home-ada-orchard")
     run("cycle")
-    assert "stopped" not in started(place, "before")
+    assert "stopped" not in start_session(place, "before")
     connection = sqlite3.connect(place / "ledger.db")
     connection.execute("UPDATE entries SET name = 'LRN-other'")
     connection.commit()
     connection.close()
     assert "doctor --repair" in run("cycle", expect=1).stderr
-    delivered = started(place, "first")
+    delivered = start_session(place, "first")
     assert "wisen has stopped learning since" in delivered
     assert "ledger is damaged. `wisen doctor --repair` repairs it" in delivered
-    assert "stopped learning" not in started(place, "second"), "once a day is enough"
+    assert "stopped learning" not in start_session(place, "second"), "once a day is enough"
     os.utime(place / "spool" / "alarmed", (1, 1))
     note_ = json.loads((place / "spool" / "alarmed").read_text())
     (place / "spool" / "alarmed").write_text(json.dumps({**note_, "at": time() - 90_000}))
-    assert "ledger is damaged" in started(place, "next day")
+    assert "ledger is damaged" in start_session(place, "next day")
     run("doctor", "--repair", expect=0)
     assert not (place / "spool" / "stopped").exists()
-    assert "stopped learning" not in started(place, "after")
+    assert "stopped learning" not in start_session(place, "after")
     run("cycle")
 
 
@@ -108,7 +108,7 @@ def test_a_damaged_ledger_is_reported_by_the_session_after_the_cycle_that_found_
 )
 def test_each_problem_has_its_advice(tmp_path: Path, kind: str, advice: str) -> None:
     write_stop_note(tmp_path, kind, SystemClock())
-    assert advice in started(tmp_path)
+    assert advice in start_session(tmp_path)
 
 
 def test_how_long_it_is_so_is_counted_from_the_first_failure(tmp_path: Path) -> None:
@@ -117,7 +117,7 @@ def test_how_long_it_is_so_is_counted_from_the_first_failure(tmp_path: Path) -> 
     first = json.loads(file.read_text())
     file.write_text(json.dumps({**first, "since": time() - 5 * 86_400 - 60}))
     write_stop_note(tmp_path, "failed", SystemClock())
-    assert "stopped learning 5 days ago" in started(tmp_path)
+    assert "stopped learning 5 days ago" in start_session(tmp_path)
     write_stop_note(tmp_path, "damaged", SystemClock())
     assert json.loads(file.read_text())["since"] == pytest.approx(time(), abs=60), "another problem starts again"
 
@@ -126,13 +126,13 @@ def test_how_long_it_is_so_is_counted_from_the_first_failure(tmp_path: Path) -> 
 def test_a_broken_note_is_reported_as_a_failure_and_breaks_nothing(tmp_path: Path, content: bytes) -> None:
     (tmp_path / "spool").mkdir()
     (tmp_path / "spool" / "stopped").write_bytes(content)
-    assert "wisen has stopped learning: every run fails" in started(tmp_path)
+    assert "wisen has stopped learning: every run fails" in start_session(tmp_path)
 
 
 def test_a_pipe_in_place_of_the_note_keeps_nobody_waiting(tmp_path: Path) -> None:
     (tmp_path / "spool").mkdir()
     os.mkfifo(tmp_path / "spool" / "stopped")
-    assert "every run fails" in started(tmp_path)
+    assert "every run fails" in start_session(tmp_path)
 
 
 def test_a_run_that_ends_well_takes_the_note_away(home: Path) -> None:

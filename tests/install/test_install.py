@@ -42,14 +42,14 @@ def commands(path: Path) -> list[str]:
     return [hook["command"] for groups in hooks.values() for group in groups for hook in group["hooks"]]
 
 
-def ours(path: Path) -> list[str]:
+def own_commands(path: Path) -> list[str]:
     """Return the commands that call us."""
     return [command for command in commands(path) if "claude-mem" not in command]
 
 
 def made_old(path: Path, home: Path) -> None:
     """Write the settings of an older wisen: five events, and the interpreter of an environment that is gone."""
-    for command in ours(path):
+    for command in own_commands(path):
         old = direct_command(shlex.split(command)[3], home=str(home / "wisen"))
         path.write_text(path.read_text().replace(json.dumps(command), json.dumps(old)))
     settings = json.loads(path.read_text())
@@ -70,7 +70,7 @@ def test_installing_tells_of_others_and_twice_changes_nothing(home: Path, settin
     shown = run("install", "claude-code").stdout
     assert "Also called on Stop: claude-mem: npx claude-mem stop" in shown
     written = settings.read_bytes()
-    mine = ours(settings)
+    mine = own_commands(settings)
     events = [shlex.split(command)[3] for command in mine]
     assert sorted(events) == ["before-call", "failure", "prompt", "session-end", "session-start", "stop"]
     caller = Caller(home=str(home / "wisen"))
@@ -203,7 +203,7 @@ def test_the_answer_about_experiments_is_kept(home: Path, settings: Path, flag: 
     assert (json.dumps(key["value"]), key["source"]) == (kept, str(config))
 
 
-def asked(answer: bytes, *, expect: int = 0) -> str:
+def install_at_terminal(answer: bytes, *, expect: int = 0) -> str:
     """Install at a terminal, where questions can be answered."""
     here, there = pty.openpty()
     command: list[str | Path] = [*AS_PERSON, "install", "claude-code"]
@@ -223,19 +223,19 @@ def asked(answer: bytes, *, expect: int = 0) -> str:
 
 def test_a_person_is_asked_once_whether_experiments_are_welcome(home: Path, settings: Path) -> None:
     question = "May wisen try hints that you did not approve"
-    shown = " ".join(asked(b"y\ny\nn\n").split())
+    shown = " ".join(install_at_terminal(b"y\ny\nn\n").split())
     assert question in shown
     assert shown.index("ms before each tool call") < shown.index("Write this?"), "the cost is shown before the yes"
     assert "experiments = true" in (home / "wisen" / "config.toml").read_text()
     assert "May your agent help to classify your messages?" in shown
     assert "pointing = false" in (home / "wisen" / "config.toml").read_text()
-    again = " ".join(asked(b"").split())
+    again = " ".join(install_at_terminal(b"").split())
     assert question not in again
     assert "May your agent help" not in again
 
 
 def test_a_person_who_says_no_gets_nothing(home: Path, settings: Path) -> None:
-    assert "Nothing was written." in asked(b"n\n", expect=1)
+    assert "Nothing was written." in install_at_terminal(b"n\n", expect=1)
     assert settings.read_bytes() == USER_SETTINGS
     assert not (home / "wisen" / "hook").exists()
 

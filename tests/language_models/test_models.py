@@ -63,7 +63,7 @@ def failure(learner: Learner, *texts: str) -> ModelFailed:
     return failed.value
 
 
-def shown() -> dict[str, Any]:
+def show_models() -> dict[str, Any]:
     """Return what `wisen models show --json` prints."""
     output = run("models", "show", "--json")
     found: dict[str, Any] = json.loads(output.stdout)
@@ -80,7 +80,7 @@ def test_a_good_answer_comes_through_and_is_counted_to_the_cent(home: Path) -> N
     assert (answer.value, answer.tokens_in, answer.tokens_out) == (Verdict(True), 400_000, 25_000)
     assert answer.money == 0.75
     assert len(server.requests) == 1
-    (use,) = shown()["lately"]
+    (use,) = show_models()["lately"]
     assert (use["purpose"], use["calls"], use["tokens"], use["money"]) == ("test", 1, 425_000, 0.75)
     state = json.loads(run("status", "--json").stdout)["models"]
     assert (state["today"]["calls"], state["money_today"]) == (1, 0.75)
@@ -266,7 +266,7 @@ def test_a_model_that_failed_is_left_alone_by_other_processes_too(home: Path) ->
     assert "is not asked until" in second.stderr
     assert len(server.requests) == 3
     assert "is not asked until" in run("status").stdout
-    assert [each["model"] for each in shown()["models"]["cooling"]] == [server.name]
+    assert [each["model"] for each in show_models()["models"]["cooling"]] == [server.name]
 
 
 def test_a_check_tells_what_it_took_and_cost(home: Path) -> None:

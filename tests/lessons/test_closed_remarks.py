@@ -22,7 +22,7 @@ ROW_FACTORY = RowFactory(FixedClock(NOON), CountingIds(), "desk")
 REMARKS = ["The prompts are described in the docs.", "Why is the cart empty?", "I have done it."]
 
 
-def old(text: str, **other: object) -> Entry:
+def old_entry(text: str, **other: object) -> Entry:
     """An entry as an earlier version recorded it."""
     return structs.replace(an_entry(summary=text, details=text, durable=0.9, standing=None), **other)
 
@@ -32,7 +32,7 @@ def state_of(entry: Entry, *moves: Move) -> EntryState:
     return state
 
 
-def closed(entry: Entry, *moves: Move) -> list[tuple[str, str, Actor, str]]:
+def closing_moves(entry: Entry, *moves: Move) -> list[tuple[str, str, Actor, str]]:
     found = close_remarks([state_of(entry, *moves)], moves, ROW_FACTORY)
     return [(move.kind, move.value, move.by, move.why) for move in found]
 
@@ -41,25 +41,27 @@ def closed(entry: Entry, *moves: Move) -> list[tuple[str, str, Actor, str]]:
 @pytest.mark.parametrize("text", REMARKS)
 @pytest.mark.parametrize("category", [Category.CORRECTION, Category.PREFERENCE])
 def test_a_remark_of_an_earlier_version_is_closed_once(text: str, category: Category) -> None:
-    entry = old(text, category=category)
-    assert closed(entry) == [(MoveKind.STATUS, EntryStatus.RESOLVED, Actor.WISEN, REMARK)]
+    entry = old_entry(text, category=category)
+    assert closing_moves(entry) == [(MoveKind.STATUS, EntryStatus.RESOLVED, Actor.WISEN, REMARK)]
     (move,) = close_remarks([state_of(entry)], (), ROW_FACTORY)
-    assert closed(entry, move) == []
+    assert closing_moves(entry, move) == []
     back = a_move("9", value="pending")
-    assert closed(entry, move, back) == [], "a person wants it"
+    assert closing_moves(entry, move, back) == [], "a person wants it"
 
 
 def test_what_tells_what_to_do_and_what_a_person_decided_about_stays() -> None:
-    assert closed(old("Never push to main.")) == []
-    assert closed(old(REMARKS[0]), a_move("1", kind=MoveKind.CONFIRM)) == []
-    assert closed(old(REMARKS[0]), a_move("1", kind=MoveKind.PRIORITY, value="high")) == []
-    assert closed(old(REMARKS[0], origin=EntryOrigin.LOGGED)) == []
-    assert closed(old(REMARKS[0], category=Category.KNOWLEDGE_GAP)) == []
-    assert closed(structs.replace(old(REMARKS[0]), standing=False)) == [], "recorded since, with what calls it up"
+    assert closing_moves(old_entry("Never push to main.")) == []
+    assert closing_moves(old_entry(REMARKS[0]), a_move("1", kind=MoveKind.CONFIRM)) == []
+    assert closing_moves(old_entry(REMARKS[0]), a_move("1", kind=MoveKind.PRIORITY, value="high")) == []
+    assert closing_moves(old_entry(REMARKS[0], origin=EntryOrigin.LOGGED)) == []
+    assert closing_moves(old_entry(REMARKS[0], category=Category.KNOWLEDGE_GAP)) == []
+    assert closing_moves(structs.replace(old_entry(REMARKS[0]), standing=False)) == [], (
+        "recorded since, with what calls it up"
+    )
 
 
 def test_what_is_said_again_as_a_lesson_stands_again() -> None:
-    ledger, entry = MemoryLedger(), old(REMARKS[0])
+    ledger, entry = MemoryLedger(), old_entry(REMARKS[0])
     (move,) = close_remarks([state_of(entry)], (), ROW_FACTORY)
     later = structs.replace(an_occurrence("o1", entry.id), at=NOON + timedelta(days=1))
     ledger.entries.record([entry, move, later])
@@ -69,10 +71,10 @@ def test_what_is_said_again_as_a_lesson_stands_again() -> None:
 
 
 def test_a_closed_remark_is_no_memory_of_its_own() -> None:
-    entry = old(REMARKS[0])
+    entry = old_entry(REMARKS[0])
     (move,) = close_remarks([state_of(entry)], (), ROW_FACTORY)
     assert memories_of_entries([state_of(entry, move)]) == {}
-    assert memories_of_entries([state_of(old("Never push to main."))]) != {}
+    assert memories_of_entries([state_of(old_entry("Never push to main."))]) != {}
 
 
 @pytest.mark.requirement("N4")
@@ -86,7 +88,7 @@ def test_a_closed_remark_is_no_memory_of_its_own() -> None:
     ],
 )
 def test_what_an_earlier_version_recorded_stands_by_its_words(text: str, why: EntryStanding) -> None:
-    assert standing_of(state_of(old(text))) is why
+    assert standing_of(state_of(old_entry(text))) is why
 
 
 def test_what_was_recorded_since_stands_by_what_was_read_then() -> None:

@@ -24,16 +24,16 @@ from wisen.testing.log_writer import NOON
 ROW_FACTORY = RowFactory(FixedClock(NOON), CountingIds(), "desk")
 
 
-def known(*rows: Entry | Move) -> tuple[EntryState, ...]:
+def entry_states(*rows: Entry | Move) -> tuple[EntryState, ...]:
     entries = [row for row in rows if isinstance(row, Entry)]
     return fold_entry_states(entries, (), [row for row in rows if isinstance(row, Move)])
 
 
-def promoted(id_: str) -> Move:
+def promotion_of(id_: str) -> Move:
     return ROW_FACTORY.build_move(id_, MoveKind.STATUS, EntryStatus.PROMOTED)
 
 
-def of(context: str) -> Proposal:
+def proposal_for(context: str) -> Proposal:
     return structs.replace(a_proposal("01P", "01A"), context=context)
 
 
@@ -84,25 +84,25 @@ def test_only_the_sentence_that_teaches_is_asked() -> None:
 
 @pytest.mark.requirement("S5")
 def test_one_rule_of_one_project_holds_nowhere_else() -> None:
-    assert find_global_candidates(known(SHOP, MILL)) == {}
-    assert find_global_candidates(known(SHOP, MILL, promoted("01A"))) == {}
+    assert find_global_candidates(entry_states(SHOP, MILL)) == {}
+    assert find_global_candidates(entry_states(SHOP, MILL, promotion_of("01A"))) == {}
     again = an_entry("01C", context="shop", summary="Always use pnpm and not npm.")
-    assert find_global_candidates(known(SHOP, again, promoted("01A"), promoted("01C"))) == {}
+    assert find_global_candidates(entry_states(SHOP, again, promotion_of("01A"), promotion_of("01C"))) == {}
     outside = an_entry("01D", context="-")
-    assert find_global_candidates(known(SHOP, outside, promoted("01A"), promoted("01D"))) == {}
+    assert find_global_candidates(entry_states(SHOP, outside, promotion_of("01A"), promotion_of("01D"))) == {}
 
 
 @pytest.mark.requirement("S5")
 def test_the_same_rule_of_two_projects_may_hold_everywhere_and_only_one_of_them_is_asked_about() -> None:
-    rows = (SHOP, MILL, promoted("01A"), ROW_FACTORY.build_move("01B", MoveKind.CONFIRM))
-    assert find_global_candidates(known(*rows)) == {"01A": 2}
+    rows = (SHOP, MILL, promotion_of("01A"), ROW_FACTORY.build_move("01B", MoveKind.CONFIRM))
+    assert find_global_candidates(entry_states(*rows)) == {"01A": 2}
     third = an_entry("01C", context="farm", summary="Use npm, not pnpm.")
-    assert find_global_candidates(known(*rows, third)) == {}
+    assert find_global_candidates(entry_states(*rows, third)) == {}
     there = an_entry("01D", context="")
-    assert find_global_candidates(known(*rows, there)) == {}
+    assert find_global_candidates(entry_states(*rows, there)) == {}
     assert (
         find_global_candidates(
-            known(*rows, there, ROW_FACTORY.build_move("01D", MoveKind.STATUS, EntryStatus.WONT_FIX))
+            entry_states(*rows, there, ROW_FACTORY.build_move("01D", MoveKind.STATUS, EntryStatus.WONT_FIX))
         )
         == {}
     )
@@ -110,7 +110,7 @@ def test_the_same_rule_of_two_projects_may_hold_everywhere_and_only_one_of_them_
 
 def offer(*rows: Entry | Move, before: tuple[ProposalState, ...] = ()) -> list[tuple[str, str, str]]:
     target = lambda _, __, scope: Target(f"/{scope or 'home'}/CLAUDE.md", "Rules")  # noqa: E731 - one line
-    made = make_proposals(known(*rows), lambda _: (), before, target, PromotePolicy(), ROW_FACTORY)
+    made = make_proposals(entry_states(*rows), lambda _: (), before, target, PromotePolicy(), ROW_FACTORY)
     return [(each.entry, each.context, each.path) for each in made]
 
 
@@ -119,25 +119,25 @@ def test_what_may_hold_everywhere_is_proposed_for_the_users_own_file() -> None:
     move = ROW_FACTORY.build_move("01A", MoveKind.EVERYWHERE)
     assert offer(SHOP) == [("01A", "shop", "/shop/CLAUDE.md")]
     assert offer(SHOP, move) == [("01A", "", "/home/CLAUDE.md")]
-    rows = (SHOP, MILL, promoted("01A"), promoted("01B"))
+    rows = (SHOP, MILL, promotion_of("01A"), promotion_of("01B"))
     assert offer(*rows) == [("01A", "", "/home/CLAUDE.md")]
-    local = ProposalState(of("shop"), Answer.APPROVED, NOON)
+    local = ProposalState(proposal_for("shop"), Answer.APPROVED, NOON)
     assert offer(*rows, before=(local,)) == [("01A", "", "/home/CLAUDE.md")]
-    refused = ProposalState(of(""), Answer.REJECTED, NOON)
+    refused = ProposalState(proposal_for(""), Answer.REJECTED, NOON)
     assert offer(*rows, before=(refused,)) == []
-    waiting = ProposalState(of(""), None, NOON)
+    waiting = ProposalState(proposal_for(""), None, NOON)
     assert offer(*rows, before=(waiting,)) == []
-    assert find_expired((waiting,), known(*rows), NOON, PromotePolicy()) == []
+    assert find_expired((waiting,), entry_states(*rows), NOON, PromotePolicy()) == []
 
 
 @pytest.mark.requirement("S6")
 def test_an_approved_rule_of_a_project_gets_an_entry_of_its_own_for_everywhere_without_what_else_was_said() -> None:
-    (state, _) = known(SHOP, MILL, promoted("01A"), promoted("01B"))
-    wide = of("")
+    (state, _) = entry_states(SHOP, MILL, promotion_of("01A"), promotion_of("01B"))
+    wide = proposal_for("")
     rule = rule_entry(wide, state, lambda _: "LRN-1", ROW_FACTORY)
     assert (rule.context, rule.details, rule.summary, rule.id == "01A") == ("", "", "Use pnpm, not npm.", False)
     rows = answer_rows(wide, state, rule, GivenAnswer(Answer.APPROVED, wide.text, Actor.USER), ROW_FACTORY)
-    after = {each.entry.id: each for each in known(SHOP, promoted("01A"), *rows)}
+    after = {each.entry.id: each for each in entry_states(SHOP, promotion_of("01A"), *rows)}
     assert (after["01A"].context, after["01A"].status) == ("shop", EntryStatus.PROMOTED)
     assert (after[rule.id].context, after[rule.id].status) == ("", EntryStatus.PROMOTED)
     (only,) = answer_rows(wide, state, rule, GivenAnswer(Answer.REJECTED, wide.text, Actor.USER), ROW_FACTORY)
@@ -147,11 +147,11 @@ def test_an_approved_rule_of_a_project_gets_an_entry_of_its_own_for_everywhere_w
 
 @pytest.mark.requirement("S6")
 def test_what_is_no_rule_yet_moves_to_everywhere_when_that_is_approved() -> None:
-    (state,) = known(SHOP, ROW_FACTORY.build_move("01A", MoveKind.EVERYWHERE))
-    wide = of("")
+    (state,) = entry_states(SHOP, ROW_FACTORY.build_move("01A", MoveKind.EVERYWHERE))
+    wide = proposal_for("")
     rule = rule_entry(wide, state, lambda _: "LRN-1", ROW_FACTORY)
     rows = answer_rows(wide, state, rule, GivenAnswer(Answer.APPROVED, wide.text, Actor.USER), ROW_FACTORY)
-    (after,) = known(SHOP, *rows)
+    (after,) = entry_states(SHOP, *rows)
     assert (after.entry.id, after.context, after.status) == ("01A", "", EntryStatus.PROMOTED)
 
 

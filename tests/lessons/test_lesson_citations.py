@@ -30,7 +30,7 @@ def entry(**other: object) -> Entry:
     return structs.replace(an_entry(), context="shop", **other)
 
 
-def named(name: str, *contexts: str, days: float = 1) -> CitedId:
+def cited_id(name: str, *contexts: str, days: float = 1) -> CitedId:
     return CitedId(name, "codex", "s1", frozenset(contexts), NOON + timedelta(days=days))
 
 
@@ -45,28 +45,28 @@ def uses(cited: list[CitedId], entries: list[Entry], *moves: Move) -> list[tuple
 def test_the_id_of_a_rule_and_the_name_of_an_entry_count_where_it_holds() -> None:
     one = entry()
     for name in (rule_id(one.id), one.name):
-        assert uses([named(name, "", "shop")], [one]) == [(one.id, 1)]
-        assert uses([named(name, "", "other")], [one]) == [], "the session worked elsewhere"
-        assert uses([named(name, "other")], [structs.replace(one, context="")]) == [(one.id, 1)]
+        assert uses([cited_id(name, "", "shop")], [one]) == [(one.id, 1)]
+        assert uses([cited_id(name, "", "other")], [one]) == [], "the session worked elsewhere"
+        assert uses([cited_id(name, "other")], [structs.replace(one, context="")]) == [(one.id, 1)]
 
 
 def test_ids_that_nothing_has_are_passed_over() -> None:
-    assert uses([named("R-00000000", "shop"), named("LRN-20260301-FFF", "shop")], [entry()]) == []
+    assert uses([cited_id("R-00000000", "shop"), cited_id("LRN-20260301-FFF", "shop")], [entry()]) == []
 
 
 def test_only_the_newest_use_is_kept_and_only_once() -> None:
     one = entry()
-    cited = [named(one.name, "shop", days=2), named(rule_id(one.id), "shop", days=3), named(one.name, "shop")]
+    cited = [cited_id(one.name, "shop", days=2), cited_id(rule_id(one.id), "shop", days=3), cited_id(one.name, "shop")]
     assert uses(cited, [one]) == [(one.id, 3)]
     known = structs.replace(a_move("1", kind=MoveKind.CITE), subject=one.id, at=NOON + timedelta(days=3))
     assert uses(cited, [one], known) == []
-    assert uses([*cited, named(one.name, "shop", days=4)], [one], known) == [(one.id, 4)]
+    assert uses([*cited, cited_id(one.name, "shop", days=4)], [one], known) == [(one.id, 4)]
 
 
 def test_what_was_merged_is_used_as_what_it_is_now() -> None:
     one, other = entry(), entry(id="other", name="LRN-20260301-OTH")
     merged = structs.replace(a_move("1", kind=MoveKind.MERGE, value=one.id), subject="other")
-    assert uses([named("LRN-20260301-OTH", "shop")], [one, other], merged) == [(one.id, 1)]
+    assert uses([cited_id("LRN-20260301-OTH", "shop")], [one, other], merged) == [(one.id, 1)]
 
 
 @pytest.mark.requirement("S10")
@@ -79,7 +79,7 @@ def test_a_lesson_that_is_named_does_not_fade() -> None:
 
     assert fades()
     cited = record_citations(
-        [named(one.name, "shop", days=STALE.days - 10)], fold_entry_states([one], (), ()), (), ROW_FACTORY
+        [cited_id(one.name, "shop", days=STALE.days - 10)], fold_entry_states([one], (), ()), (), ROW_FACTORY
     )
     assert not fades(*cited)
 

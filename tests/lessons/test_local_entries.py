@@ -22,14 +22,14 @@ def local(session: int, text: str, marker: str = "") -> Sighting:
     return structs.replace(sighting(session, text, marker=marker), local=True)
 
 
-def known(ledger: MemoryLedger) -> list[EntryState]:
+def entry_states(ledger: MemoryLedger) -> list[EntryState]:
     return [*fold_entry_states(ledger.entries.all(), ledger.entries.tallies(), ledger.moves.all())]
 
 
 @pytest.mark.requirement("X7")
 def test_what_is_typed_to_local_models_again_and_again_stays_private() -> None:
     ledger = run(MemoryLedger(), local(1, FIRST), local(2, REWORDED))
-    (state,) = known(ledger)
+    (state,) = entry_states(ledger)
     assert (state.text, state.sessions, state.local, state.is_private) == (FIRST, 2, True, True)
     assert [(each.kind, each.value, each.by) for each in ledger.moves.all()] == [
         (MoveKind.LOCAL, ONLY_LOCAL, Actor.WISEN)
@@ -46,7 +46,7 @@ def test_what_is_typed_to_a_hosted_model_as_well_is_delivered_in_the_words_typed
     for each in sorted((to_local, to_hosted), key=lambda one: one.session):
         run(apart, each, by=by)
     for ledger in (together, apart):
-        (state,) = known(ledger)
+        (state,) = entry_states(ledger)
         assert (state.text, state.local, state.is_private) == (REWORDED, False, False)
 
 
@@ -57,11 +57,11 @@ def test_what_a_local_session_was_about_is_not_delivered_with_words_typed_to_a_h
     assert lesson is not None
     signal = structs.replace(seen.said.signal, lesson=structs.replace(lesson, trigger=trigger))
     seen = structs.replace(seen, said=structs.replace(seen.said, signal=signal))
-    (state,) = known(run(MemoryLedger(), sighting(1, FIRST), seen))
+    (state,) = entry_states(run(MemoryLedger(), sighting(1, FIRST), seen))
     assert (state.sessions, state.trigger) == (2, None)
-    (alone,) = known(run(MemoryLedger(), seen))
+    (alone,) = entry_states(run(MemoryLedger(), seen))
     assert alone.trigger == trigger
-    (state,) = known(run(MemoryLedger(), seen, sighting(3, FIRST)))
+    (state,) = entry_states(run(MemoryLedger(), seen, sighting(3, FIRST)))
     assert (state.sessions, state.trigger) == (2, None)
 
 
@@ -94,17 +94,19 @@ def test_an_entry_that_is_joined_with_one_for_hosted_models_is_delivered() -> No
 
 def test_what_is_taken_out_of_a_private_entry_is_private() -> None:
     ledger = run(MemoryLedger(), local(1, FIRST), local(2, REWORDED))
-    (state,) = known(ledger)
+    (state,) = entry_states(ledger)
     entry, moves = split(state, ledger.occurrences.all(), ["n2"], "", {state.entry.name}, row_factory())
     (taken,) = fold_entry_states([entry], (), moves)
     assert (taken.text, taken.is_private) == (REWORDED, True)
     hosted = run(MemoryLedger(), sighting(1, FIRST), sighting(2, REWORDED))
-    entry, moves = split(known(hosted)[0], hosted.occurrences.all(), ["n2"], "", {state.entry.name}, row_factory())
+    entry, moves = split(
+        entry_states(hosted)[0], hosted.occurrences.all(), ["n2"], "", {state.entry.name}, row_factory()
+    )
     assert not fold_entry_states([entry], (), moves)[0].local
 
 
 @pytest.mark.requirement("X7")
 def test_the_memory_of_a_private_entry_is_marked() -> None:
-    (state,) = known(run(MemoryLedger(), local(1, FIRST, marker="always")))
+    (state,) = entry_states(run(MemoryLedger(), local(1, FIRST, marker="always")))
     ((memory, _),) = memories_of_entries([state])[f"entry:{state.entry.id}"]
     assert memory.local

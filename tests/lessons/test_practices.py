@@ -48,11 +48,11 @@ def session(number: int, *calls: Call, asked: str = "release it now", context: s
 def run(ledger: MemoryLedger, *sessions: History, ids: CountingIds | None = None) -> tuple[EntryState, ...]:
     factory = RowFactory(FixedClock(NOON + timedelta(days=60)), ids or CountingIds(), "desk")
     worked = [(each, goals_of(each)) for each in sessions]
-    ledger.entries.record(record_practices(worked, known(ledger), ledger.occurrences.ids(), factory))
-    return known(ledger)
+    ledger.entries.record(record_practices(worked, entry_states(ledger), ledger.occurrences.ids(), factory))
+    return entry_states(ledger)
 
 
-def known(ledger: MemoryLedger) -> tuple[EntryState, ...]:
+def entry_states(ledger: MemoryLedger) -> tuple[EntryState, ...]:
     return fold_entry_states(ledger.entries.all(), ledger.entries.tallies(), ledger.moves.all())
 
 
@@ -120,4 +120,4 @@ def test_it_is_a_hint_and_no_rule_until_a_person_confirms_it() -> None:
     assert not is_ready(state, seen, PromotePolicy())
     factory = RowFactory(FixedClock(NOON), CountingIds(), "desk")
     ledger.entries.record([factory.build_move(state.entry.id, MoveKind.CONFIRM)])
-    assert is_ready(known(ledger)[0], seen, PromotePolicy())
+    assert is_ready(entry_states(ledger)[0], seen, PromotePolicy())

@@ -61,7 +61,7 @@ def events(home: Path) -> int:
         return learner.learn(jobs=1).new_events
 
 
-def _ran(program: list[str], home: Path, *, script: str | None = None, closed: bool = False) -> str:
+def run_program(program: list[str], home: Path, *, script: str | None = None, closed: bool = False) -> str:
     ran = subprocess.run(
         ["sh", "-c", 'exec "$@" <&-', "sh", *program] if closed else program,
         cwd=home,
@@ -82,12 +82,12 @@ def _ran(program: list[str], home: Path, *, script: str | None = None, closed: b
     ids=["notebook", "thread, stdin closed", "daemon, stdin closed"],
 )
 def test_a_program_without_a_main_file_reads_everything(home: Path, events: int, program: str, closed: bool) -> None:
-    output = _ran([sys.executable, "-c", program], home, closed=closed)
+    output = run_program([sys.executable, "-c", program], home, closed=closed)
     assert output == f"begun\nevents {events}\n"
 
 
 def test_a_script_on_standard_input_reads_everything(home: Path, events: int) -> None:
-    assert _ran([sys.executable, "-"], home, script=SCRIPT) == f"begun\nevents {events}\n"
+    assert run_program([sys.executable, "-"], home, script=SCRIPT) == f"begun\nevents {events}\n"
 
 
 @pytest.mark.requirement("X7")
@@ -99,7 +99,7 @@ def test_a_plain_script_without_a_guard_runs_once_and_its_workers_import_nothing
     file = home / "elsewhere" / "script.py"
     file.parent.mkdir()
     file.write_text(SCRIPT, encoding="utf-8")
-    assert _ran([sys.executable, str(file)], home) == f"begun\nevents {events}\n"
+    assert run_program([sys.executable, str(file)], home) == f"begun\nevents {events}\n"
     assert not (home / "RAN").exists()
 
 

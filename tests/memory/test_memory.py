@@ -20,7 +20,7 @@ def at(folder: Path, *arguments: str, expect: int = 0) -> str:
     return done.stdout + done.stderr
 
 
-def worked(home: Path, project: Path) -> ClaudeTranscript:
+def write_session(home: Path, project: Path) -> ClaudeTranscript:
     """A session that came to something."""
     s = ClaudeTranscript(7, cwd=str(project), start=datetime(2026, 3, 2, 9, 0, tzinfo=UTC))
     s.prompt("add a ladder to the shed")
@@ -43,7 +43,7 @@ def project(home: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 @pytest.mark.requirement("S11")
 def test_learning_leaves_days_and_summaries_below_the_home(home: Path, project: Path) -> None:
-    s = worked(home, project)
+    s = write_session(home, project)
     run("learn")
     lines = json.loads(at(project, "memory", "show", "2026-03-02", "--json"))["lines"]
     assert [(line["mark"], line["time"]) for line in lines] == [("success", "09:00"), ("insight", "09:00")]
@@ -66,7 +66,7 @@ def test_learning_leaves_days_and_summaries_below_the_home(home: Path, project: 
 
 @pytest.mark.requirement("S11")
 def test_a_session_without_a_file_is_summarized_from_what_was_read(home: Path, project: Path) -> None:
-    s = worked(home, project)
+    s = write_session(home, project)
     run("learn")
     elsewhere = home / "cellar"
     elsewhere.mkdir()
@@ -93,7 +93,7 @@ def test_a_workspace_that_keeps_its_own_memory_gets_it_by_command_only(home: Pat
     (project / "SOUL.md").write_text("mine")
     (project / "memory").mkdir()
     (project / "memory" / "2026-03-02.md").write_bytes(b"my day\r\n")
-    worked(home, project)
+    write_session(home, project)
     run("learn")
     assert [path.name for path in (project / "memory").rglob("*")] == ["2026-03-02.md"]
     would = json.loads(at(project, "memory", "write", "--dry-run", "--json"))["files"]
@@ -130,7 +130,7 @@ def test_a_folder_of_code_is_no_memory_and_that_of_another_project_is_not_ours(h
 
 
 def test_a_file_that_cannot_be_written_is_reported_and_stops_no_learning(home: Path, project: Path) -> None:
-    worked(home, project)
+    write_session(home, project)
     run("learn")
     (day,) = (home / "wisen").rglob("2026-03-02.md")
     day.unlink()

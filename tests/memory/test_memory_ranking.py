@@ -238,14 +238,14 @@ def test_any_text_has_pieces_whose_lines_are_where_they_say(text: str) -> None:
 # What a task is told
 
 
-def ranked(*memories: Memory) -> list[RankedMemory]:
+def rank_in_order(*memories: Memory) -> list[RankedMemory]:
     return [RankedMemory(each, 10.0 - place) for place, each in enumerate(memories)]
 
 
 @pytest.mark.requirement("F9")
 def test_a_briefing_cites_and_says_nothing_twice() -> None:
     made = build_briefing(
-        ranked(
+        rank_in_order(
             memory("1", "Use pnpm, not npm.", kind=MemoryKind.RULE, place="LRN-1"),
             memory("2", "use pnpm not npm", kind=MemoryKind.ENTRY, place="LRN-2"),
             memory("3", "npm: command not found; what helped: pnpm", kind=MemoryKind.FIX, place="ERR-1"),
@@ -263,14 +263,14 @@ def test_a_briefing_cites_and_says_nothing_twice() -> None:
 def test_a_briefing_has_no_more_workflows_than_three() -> None:
     words = ["build the shop", "water plants", "paint fences", "sort letters", "count sheep"]
     many = [memory(str(n), f"{text}: `run`", kind=MemoryKind.WORKFLOW) for n, text in enumerate(words)]
-    assert len(build_briefing(ranked(*many)).memories) == MAX_WORKFLOWS
+    assert len(build_briefing(rank_in_order(*many)).memories) == MAX_WORKFLOWS
 
 
 @pytest.mark.requirement("X6")
 @given(st.lists(st.text(min_size=1, max_size=300), max_size=12), st.integers(1, 300))
 def test_a_briefing_never_costs_more_than_its_budget(texts: list[str], budget: int) -> None:
     made = build_briefing(
-        ranked(*(memory(str(n), t, kind=MemoryKind.RULE) for n, t in enumerate(texts))), budget=budget
+        rank_in_order(*(memory(str(n), t, kind=MemoryKind.RULE) for n, t in enumerate(texts))), budget=budget
     )
     assert made.tokens == estimate_tokens(made.text) <= budget
     assert len(set(made.memories)) == len(made.memories)

@@ -46,7 +46,7 @@ def write_session(projects: Path, number: int, *texts: str, cwd: str = SHOP) -> 
     transcript.write(projects / cwd.replace("/", "-"))
 
 
-def learnt() -> None:
+def learn() -> None:
     with wisen.open_learner() as learner:
         learner.learn()
 
@@ -61,7 +61,7 @@ def texts_for(question: str, cwd: str = SHOP, **more: object) -> list[str]:
 def test_what_was_said_is_found_in_every_language(projects: Path, language: str) -> None:
     for number, (text, _) in enumerate(SAID.values(), start=1):
         write_session(projects, number, "hello there", text, "thanks")
-    learnt()
+    learn()
     text, question = SAID[language]
     assert text in texts_for(question)[0]  # as it was typed, or as what was learnt from it
 
@@ -70,7 +70,7 @@ def test_what_was_said_is_found_in_every_language(projects: Path, language: str)
 def test_another_project_is_looked_in_only_when_asked(projects: Path) -> None:
     write_session(projects, 1, "the shop uses tabs for indentation")
     write_session(projects, 2, "the blog uses spaces for indentation", cwd=BLOG)
-    learnt()
+    learn()
     assert texts_for("indentation") == ["the shop uses tabs for indentation"]
     assert texts_for("indentation", BLOG) == ["the blog uses spaces for indentation"]
     assert len(texts_for("indentation", everywhere=True)) == 2
@@ -79,9 +79,9 @@ def test_another_project_is_looked_in_only_when_asked(projects: Path) -> None:
 
 def test_a_session_that_goes_on_is_found_whole(projects: Path) -> None:
     write_session(projects, 1, "we settled on sqlite")
-    learnt()
+    learn()
     write_session(projects, 1, "we settled on sqlite", "and the backup goes to the attic")
-    learnt()
+    learn()
     assert texts_for("backup attic") == ["and the backup goes to the attic", "we settled on sqlite"]
     assert texts_for("sqlite")[0] == "we settled on sqlite"
 
@@ -89,7 +89,7 @@ def test_a_session_that_goes_on_is_found_whole(projects: Path) -> None:
 def test_a_lesson_that_was_learnt_is_found_by_its_name(projects: Path) -> None:
     for number in (1, 2, 3):
         write_session(projects, number, "build it", "no, use pnpm, not npm. always.")
-    learnt()
+    learn()
     with wisen.open_learner() as learner:
         best = learner.memory.recall("pnpm or npm", Path(SHOP)).groups[0].best
     assert (best.kind, best.uses) == (MemoryKind.ENTRY, 3)
@@ -104,7 +104,7 @@ def test_a_brief_for_a_task_contains_what_is_known_about_it(projects: Path) -> N
         transcript.bash("npm test", "npm error use pnpm", exit_code=1)
         transcript.bash("pnpm test", "ok")
         transcript.write(projects / "shop")
-    learnt()
+    learn()
     with wisen.open_learner() as learner:
         made = learner.memory.brief("please run npm test again", Path(SHOP), budget=200)
         nothing = learner.memory.brief("paint the fence", Path(SHOP))
@@ -124,7 +124,7 @@ def test_memories_of_other_systems_are_found_as_such_and_teach_nothing(home: Pat
     for path, text in files.items():
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(text, encoding="utf-8")
-    learnt()
+    learn()
     with wisen.open_learner() as learner:
         found = [group.best for group in learner.memory.recall("green", Path(SHOP)).groups]
         assert learner.lessons.all() == ()
@@ -135,7 +135,7 @@ def test_memories_of_other_systems_are_found_as_such_and_teach_nothing(home: Pat
         ("hermes", MemoryKind.IMPORTED),
     }
     (home / ".hermes" / "memories" / "USER.md").unlink()
-    learnt()
+    learn()
     assert "Always answer in green." not in texts_for("green")
 
 
@@ -164,7 +164,7 @@ def test_the_command_cites_agent_session_turn_and_day(
 def test_bad_questions_are_named(home: Path, projects: Path) -> None:
     assert run("recall", "anything", expect=3).stdout.startswith("Nothing learnt yet")
     write_session(projects, 1, "hello")
-    learnt()
+    learn()
     for arguments, named in (
         (("recall", "?!"), "'?!' contains no word"),
         (("recall", "x", "--scope", "moon"), "--scope moon"),
@@ -181,11 +181,11 @@ def test_bad_questions_are_named(home: Path, projects: Path) -> None:
 
 def test_a_rebuilt_index_finds_the_same(home: Path, projects: Path) -> None:
     write_session(projects, 1, "the last deploy went out with blue-green on Tuesday")
-    learnt()
+    learn()
     before = texts_for("deploy")
     for file in Path(os.environ["WISEN_HOME"]).glob("index.db*"):
         file.unlink()
-    learnt()
+    learn()
     assert texts_for("deploy") == before == ["the last deploy went out with blue-green on Tuesday"]
 
 
@@ -193,17 +193,17 @@ def test_what_was_noted_is_found_at_once_and_no_longer_when_it_is_taken_out(
     projects: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     write_session(projects, 1, "hello", cwd=str(tmp_path))
-    learnt()
+    learn()
     monkeypatch.chdir(tmp_path)
     run("note", "the landlord wants the keys back in June")
     with wisen.open_learner() as learner:
         best = learner.memory.recall("landlord", tmp_path).groups[0].best
     assert (best.kind, best.text) == (MemoryKind.NOTE, "the landlord wants the keys back in June")
-    learnt()
+    learn()
     assert texts_for("landlord", str(tmp_path)) == ["the landlord wants the keys back in June"]
     for day in Path(os.environ["WISEN_HOME"]).glob("contexts/*/memory/*.md"):
         day.write_text("# empty\n", encoding="utf-8")
-    learnt()
+    learn()
     assert texts_for("landlord", str(tmp_path)) == []
 
 
@@ -212,7 +212,7 @@ def test_what_a_session_came_to_is_shown_with_the_session(projects: Path) -> Non
     transcript.prompt("please add a walrus to the landing page of the shop")
     transcript.bash("git commit -am 'Add the walrus'", "1 file changed")
     transcript.write(projects / "shop")
-    learnt()
+    learn()
     with wisen.open_learner() as learner:
         (found,) = learner.memory.recall("walrus", Path(SHOP)).groups
     assert {each.memory.kind for each in found.memories} == {MemoryKind.TURN, MemoryKind.SUMMARY}

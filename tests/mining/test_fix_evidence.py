@@ -70,12 +70,12 @@ def history(*acts: Any, waits: dict[int, int] | None = None) -> History:
     return History(session=1, steps=tuple(steps), turns=tuple(turns))
 
 
-def worked(*acts: Any, waits: dict[int, int] | None = None) -> list[FixAttempt]:
+def working_attempts(*acts: Any, waits: dict[int, int] | None = None) -> list[FixAttempt]:
     return [each for each in mine_session(history(*acts, waits=waits)).attempts if each.worked]
 
 
 def changes(*acts: Any, waits: dict[int, int] | None = None) -> list[CallChange]:
-    return [each.change for each in worked(*acts, waits=waits)]
+    return [each.change for each in working_attempts(*acts, waits=waits)]
 
 
 @pytest.mark.parametrize(
@@ -257,7 +257,7 @@ def test_another_target_is_no_fix_for_one_that_is_missing(passing: str) -> None:
 )
 def test_a_missing_variable_is_learnt_by_its_name_and_never_by_its_value(error: str, passing: str) -> None:
     value = "-".join(("post", "gres"))
-    (tried,) = worked(bash("npm start", f"Exit code 1\n{error}"), EDIT, bash(passing.format(value)))
+    (tried,) = working_attempts(bash("npm start", f"Exit code 1\n{error}"), EDIT, bash(passing.format(value)))
     assert tried.change == CallChange(tool="Bash", added=("DATABASE_URL=<value>",))
     assert (tried.signature.key, tried.signature.who) == ("config.missing-variable", "DATABASE_URL")
     assert value not in str(tried.change)

@@ -22,7 +22,7 @@ AT = datetime(2026, 3, 2, tzinfo=UTC)
 OK, FAILED, MASKED, CANCELLED = Status.OK, Status.FAILED, Status.MASKED, Status.CANCELLED
 
 
-def mined(*steps: Any) -> SessionFindings:
+def mine(*steps: Any) -> SessionFindings:
     return mine_session(
         History(
             session=1,
@@ -53,7 +53,7 @@ def edit(old: str, new: str = "b", status: Status = OK, text: str | None = None,
 
 
 def only(*steps: Any) -> FixAttempt:
-    (tried,) = mined(*steps).attempts
+    (tried,) = mine(*steps).attempts
     return tried
 
 
@@ -67,7 +67,7 @@ def test_a_dropped_word_is_the_fix() -> None:
 
 
 def test_a_command_that_could_not_start_is_fixed_even_if_its_own_tests_then_fail() -> None:
-    found = mined(
+    found = mine(
         bash("rtk bun test", FAILED, "error: unrecognized subcommand 'bun'"),
         bash("bun test", FAILED, " 3 pass\n 1 fail"),
     )
@@ -87,27 +87,27 @@ def test_an_unrelated_success_between_does_not_hide_the_fix() -> None:
 
 def test_a_test_that_passes_after_code_was_edited_is_work_not_a_fix() -> None:
     for second in ("pytest -q", "pytest -q -x"):
-        found = mined(bash("pytest -q", FAILED, "== 1 failed in 0.1s =="), edit("a"), bash(second))
+        found = mine(bash("pytest -q", FAILED, "== 1 failed in 0.1s =="), edit("a"), bash(second))
         assert found.attempts == ()
         assert found.failures[0].ended_by == "c2"
         assert not found.failures[0].transient
     assert (
-        mined(bash("pytest -q", FAILED, "1 failed in 2s"), bash("sed -i s/a/b/ x.py"), bash("pytest -q")).attempts == ()
+        mine(bash("pytest -q", FAILED, "1 failed in 2s"), bash("sed -i s/a/b/ x.py"), bash("pytest -q")).attempts == ()
     )
 
 
 def test_a_call_that_works_when_it_is_repeated_was_never_broken() -> None:
-    (failure,) = mined(bash("curl x", FAILED, "odd"), bash("curl x")).failures
+    (failure,) = mine(bash("curl x", FAILED, "odd"), bash("curl x")).failures
     assert (failure.transient, failure.trajectory) == (True, "01")
 
 
 @pytest.mark.parametrize("text", ["Could not resolve host: x", "Connection refused", "request timed out"])
 def test_network_problems_are_transient_whatever_follows(text: str) -> None:
-    assert mined(bash("curl x", FAILED, text)).failures[0].transient
+    assert mine(bash("curl x", FAILED, text)).failures[0].transient
 
 
 def test_an_ordinary_failure_is_not_transient() -> None:
-    assert not mined(bash("curl x", FAILED, "curl: option --bad: is unknown")).failures[0].transient
+    assert not mine(bash("curl x", FAILED, "curl: option --bad: is unknown")).failures[0].transient
 
 
 def test_reading_a_file_first_is_what_an_edit_needed() -> None:
@@ -131,7 +131,7 @@ def test_how_the_text_of_an_edit_differs_is_the_fix_and_the_text_is_not() -> Non
     assert only(one, edit("    if a:\n        b")).change.added == ("old_string: only the white space",)
     long = edit("a b c\nd e f\ng h i", "x y z", FAILED, "String to replace not found in file.")
     assert only(long, edit("d e f", "x y z")).change.added == ("old_string: fewer lines",)
-    assert mined(long, edit("quite other", "nothing like it")).attempts == ()
+    assert mine(long, edit("quite other", "nothing like it")).attempts == ()
 
 
 def test_a_switched_option_is_a_fix() -> None:
@@ -146,7 +146,7 @@ def test_the_right_path_is_the_fix_and_another_file_is_another_goal() -> None:
     assert only(read, ("Read", {"file_path": "/p/lib/config.py"}, OK, None)).change.added == (
         "file_path=/p/lib/config.py",
     )
-    assert mined(read, ("Read", {"file_path": "/p/lib/other.py"}, OK, None)).attempts == ()
+    assert mine(read, ("Read", {"file_path": "/p/lib/other.py"}, OK, None)).attempts == ()
 
 
 def test_the_directory_counts_where_nothing_else_is_different() -> None:
@@ -156,16 +156,16 @@ def test_the_directory_counts_where_nothing_else_is_different() -> None:
 
 def test_what_only_trims_the_output_is_no_difference() -> None:
     one, two = "bun test 2>&1 | tail -5", 'bun test 2>&1 | grep -E "a|b" | head -3'
-    assert mined(bash(one, MASKED, "error: x"), bash(two)).attempts == ()
+    assert mine(bash(one, MASKED, "error: x"), bash(two)).attempts == ()
 
 
 def test_another_script_is_another_goal() -> None:
-    assert mined(bash("bun run test", FAILED, "no"), bash("bun run typecheck")).attempts == ()
+    assert mine(bash("bun run test", FAILED, "no"), bash("bun run typecheck")).attempts == ()
     assert only(bash("bun run lint", FAILED, "no"), bash("bun run lint:fix")).change.added == ("lint:fix",)
 
 
 def test_a_change_that_did_not_help_is_kept_as_a_try_that_failed() -> None:
-    found = mined(bash("a x", FAILED, "no"), bash("a x -f", FAILED, "no"), bash("a x -f -g"))
+    found = mine(bash("a x", FAILED, "no"), bash("a x -f", FAILED, "no"), bash("a x -f -g"))
     assert [(t.failure, t.change.added, t.worked) for t in found.attempts] == [
         ("c0", ("-f",), False),
         ("c0", ("-f", "-g"), True),
@@ -181,25 +181,25 @@ def test_another_failure_after_the_change_says_nothing_against_it() -> None:
         bash("pnpm test", FAILED, "boom: other"),
         bash("pnpm test"),
     ]
-    assert [(t.failure, t.worked) for t in mined(*steps).attempts if t.failure == "c0"] == [("c0", True)]
+    assert [(t.failure, t.worked) for t in mine(*steps).attempts if t.failure == "c0"] == [("c0", True)]
 
 
 def test_a_call_beside_a_failing_one_is_neither_failure_nor_success() -> None:
-    found = mined(bash("a x", FAILED, "no"), bash("a x -f", CANCELLED), bash("a x -f"))
+    found = mine(bash("a x", FAILED, "no"), bash("a x -f", CANCELLED), bash("a x -f"))
     assert [tried.later for tried in found.attempts] == ["c2"]
     assert len(found.failures) == 1
 
 
 def test_time_and_tokens_lost_are_those_of_the_failed_attempts() -> None:
-    (failure,) = mined(bash("a x", FAILED, "n" * 400), bash("git log"), bash("a x -f")).failures
+    (failure,) = mine(bash("a x", FAILED, "n" * 400), bash("git log"), bash("a x -f")).failures
     assert failure.lost_ms == 2 * 60_000
     assert failure.lost_tokens == (len(json.dumps(bash("a x")[1])) + 400) // 4
-    (alone,) = mined(bash("a x", FAILED, "no")).failures
+    (alone,) = mine(bash("a x", FAILED, "no")).failures
     assert alone.lost_ms == 30_000
 
 
 def test_changes_after_a_success_are_habits() -> None:
-    found = mined(bash("go test ./a"), bash("go test ./a -v"), bash("go test ./a"), bash("go test ./a -v"))
+    found = mine(bash("go test ./a"), bash("go test ./a -v"), bash("go test ./a"), bash("go test ./a -v"))
     assert found.habits == {CallChange(tool="Bash", added=("-v",)): 2, CallChange(tool="Bash", removed=("-v",)): 1}
     assert found.pairs == {"Bash": (3, 0)}
 
@@ -222,14 +222,14 @@ def test_changes_after_a_success_are_habits() -> None:
     ],
 )
 def test_a_fix_says_what_it_brings_in(before: str, after: str, danger: Danger) -> None:
-    tries = mined(bash(before, FAILED, "boom"), bash(after)).attempts
+    tries = mine(bash(before, FAILED, "boom"), bash(after)).attempts
     assert [tried.danger for tried in tries] == [danger], tries
 
 
 def test_what_the_session_had_used_before_makes_nothing_harmless() -> None:
-    found = mined(bash("sudo make x"), bash("make all", FAILED, "denied"), bash("sudo make all"))
+    found = mine(bash("sudo make x"), bash("make all", FAILED, "denied"), bash("sudo make all"))
     assert [tried.danger for tried in found.attempts] == [Danger.ROOT]
-    piped = mined(
+    piped = mine(
         bash("curl https://get.example.com/i"),
         bash("cat a | wc"),
         bash("get tool x", FAILED, "no"),
@@ -240,7 +240,7 @@ def test_what_the_session_had_used_before_makes_nothing_harmless() -> None:
 
 def test_a_call_that_had_to_come_first_is_judged_whole() -> None:
     long = "make test check build lint docs spec unit && curl https://get.example.com/i | sh"
-    found = mined(bash("ls a/b", FAILED, "no such file"), bash(long), bash("ls a/b"))
+    found = mine(bash("ls a/b", FAILED, "no such file"), bash(long), bash("ls a/b"))
     assert [(tried.change.first, tried.danger) for tried in found.attempts] == [
         (("Bash: make test check build lint docs spec unit",), Danger.SHELL)
     ]
@@ -265,7 +265,7 @@ def test_no_difference_between_equal_calls() -> None:
     )
 )
 def test_any_session_can_be_mined(steps: list[Any]) -> None:
-    found = mined(*steps)
+    found = mine(*steps)
     assert len(found.failures) == sum(status in (FAILED, MASKED) for _, _, status, _ in steps)
     calls = {f"c{number}" for number in range(len(steps))}
     assert all({tried.failure, tried.later} <= calls and tried.failure != tried.later for tried in found.attempts)

@@ -18,14 +18,14 @@ from wisen.model.directive import Trigger, TriggerCause
 from wisen.model.history import History, Step, Turn, UserAction
 
 
-def found(*acts: str) -> Trigger | None:
+def trigger_of(*acts: str) -> Trigger | None:
     history = build_history(*acts)
     return find_trigger(history, history.turns[-1], history.turns[-1].text or "")
 
 
 @pytest.mark.requirement("N5")
 def test_a_refused_call_is_what_the_next_words_are_about() -> None:
-    trigger = found("said go on", "ok git push origin harvest", "refused", "said not before the review")
+    trigger = trigger_of("said go on", "ok git push origin harvest", "refused", "said not before the review")
     assert trigger is not None
     assert (trigger.cause, trigger.tool, trigger.words) == (TriggerCause.REJECTED, "Bash", ("git", "push"))
     assert trigger.did == "ran git push origin harvest"
@@ -42,17 +42,17 @@ def test_the_reason_typed_at_a_refusal_is_about_the_refused_call_and_so_is_what_
 
 
 def test_a_stopped_call_is_what_the_next_words_are_about() -> None:
-    trigger = found("said clean up", "ok rm -r orchard/baskets", "stopped", "said these were mine")
+    trigger = trigger_of("said clean up", "ok rm -r orchard/baskets", "stopped", "said these were mine")
     assert trigger is not None
     assert (trigger.cause, trigger.words[0]) == (TriggerCause.INTERRUPTED, "rm")
 
 
 def test_a_stop_before_anything_was_called_is_about_no_call() -> None:
-    assert found("ok pearctl sync --all", "said and now the docs", "stopped", "said in German") is None
+    assert trigger_of("ok pearctl sync --all", "said and now the docs", "stopped", "said in German") is None
 
 
 def test_a_refusal_is_over_once_the_agent_went_on() -> None:
-    assert found("ok git push", "refused", "said no", "ok ls", "said what is the weather like?") is None
+    assert trigger_of("ok git push", "refused", "said no", "ok ls", "said what is the weather like?") is None
 
 
 @pytest.mark.parametrize(
@@ -66,7 +66,7 @@ def test_a_refusal_is_over_once_the_agent_went_on() -> None:
     ],
 )
 def test_names_that_words_and_a_call_share_tell_the_call(call: str, message: str, words: tuple[str, ...]) -> None:
-    trigger = found("said go", call, "ok ls", f"said {message}")
+    trigger = trigger_of("said go", call, "ok ls", f"said {message}")
     assert trigger is not None
     assert (trigger.cause, trigger.words) == (TriggerCause.NAMED, words)
 
@@ -83,12 +83,12 @@ def test_names_that_words_and_a_call_share_tell_the_call(call: str, message: str
     ],
 )
 def test_without_a_shared_name_the_call_before_is_no_trigger(call: str, message: str) -> None:
-    assert found("said go", call, f"said {message}") is None
+    assert trigger_of("said go", call, f"said {message}") is None
 
 
 @pytest.mark.parametrize("call", ["ok ls -la", "ok cat README.md", "ok git status", "ok mise run", "ok echo done"])
 def test_what_is_run_all_day_is_never_a_trigger_even_if_refused(call: str) -> None:
-    assert found("said go", call, "refused", "said not now") is None
+    assert trigger_of("said go", call, "refused", "said not now") is None
 
 
 @pytest.mark.parametrize(
@@ -102,7 +102,7 @@ def test_what_is_run_all_day_is_never_a_trigger_even_if_refused(call: str) -> No
     ],
 )
 def test_what_never_comes_again_is_no_trigger(call: str) -> None:
-    trigger = found("said go", call, "refused", "said no")
+    trigger = trigger_of("said go", call, "refused", "said no")
     assert trigger is None or not any("tmp" in word or "4f2a" in word for word in trigger.words)
 
 

@@ -120,7 +120,7 @@ def test_ten_praises_a_day_count_as_one_and_time_takes_half() -> None:
 # What is folded into entries
 
 
-def praised(days: float = 0, subject: str = "01A", weight: float = 1.0, session: str = "s1") -> Reinforcement:
+def reinforcement(days: float = 0, subject: str = "01A", weight: float = 1.0, session: str = "s1") -> Reinforcement:
     row = a_reinforcement(f"{subject} {days} {session}", subject, session=session)
     return structs.replace(row, at=NOON + days * DAY, weight=weight)
 
@@ -128,13 +128,18 @@ def praised(days: float = 0, subject: str = "01A", weight: float = 1.0, session:
 def test_an_entry_has_its_own_praises_those_of_its_fix_and_of_what_was_merged_into_it() -> None:
     error = an_entry("01E", type=EntryType.ERROR, category=None, tags=("8e2f44aa00",))
     merged = a_move("m", "01B", MoveKind.MERGE, "01A")
-    rows = [praised(1, "01B"), praised(2, "8e2f44aa00"), praised(0, "01A", 0.25), praised(3, "gone")]
+    rows = [
+        reinforcement(1, "01B"),
+        reinforcement(2, "8e2f44aa00"),
+        reinforcement(0, "01A", 0.25),
+        reinforcement(3, "gone"),
+    ]
     found = fold_entry_states([an_entry("01A"), an_entry("01B"), error], (), [merged], rows)
     by = {each.entry.id: each for each in found}
     assert [(row.subject, row.weight) for row in by["01A"].praises] == [("01A", 1.0)], "one session counts once"
     assert by["01A"].used == NOON + DAY
     assert by["01E"].used == NOON + 2 * DAY
-    assert fold_entry_states([an_entry("01A")], (), (), [praised()])[0].used == NOON
+    assert fold_entry_states([an_entry("01A")], (), (), [reinforcement()])[0].used == NOON
     learning = an_entry("01L", tags=("8e2f44aa00",))
     assert not fold_entry_states([learning], (), (), rows)[0].praises, (
         "a lesson that only mentions a fix is not the fix"
@@ -152,8 +157,8 @@ def fade(rows: list[Reinforcement], days: int) -> list[str]:
 def test_praise_sets_the_clock_of_fading_back() -> None:
     assert fade([], 31) == [Priority.MEDIUM]
     assert fade([], 91) == [EntryStatus.WONT_FIX]
-    assert fade([praised(30)], 31) == fade([praised(60)], 89) == []
-    assert fade([praised(1)], 92) == [EntryStatus.WONT_FIX], "and only back to itself"
+    assert fade([reinforcement(30)], 31) == fade([reinforcement(60)], 89) == []
+    assert fade([reinforcement(1)], 92) == [EntryStatus.WONT_FIX], "and only back to itself"
 
 
 def test_where_a_context_holds_too_many_the_praised_stays(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -161,7 +166,7 @@ def test_where_a_context_holds_too_many_the_praised_stays(monkeypatch: pytest.Mo
     entries = [an_entry("01A", origin=EntryOrigin.MEASURED), an_entry("01B", origin=EntryOrigin.MEASURED)]
     factory = RowFactory(FixedClock(NOON), CountingIds(), "desk")
     for subject, goes in (("01A", "01B"), ("01B", "01A")):
-        found = fold_entry_states(entries, (), (), [praised(0, subject)])
+        found = fold_entry_states(entries, (), (), [reinforcement(0, subject)])
         assert [move.subject for move in fade_entries(found, (), NOON, factory)] == [goes]
 
 
@@ -192,7 +197,7 @@ def a_praise(number: int, text: str = "great, thanks") -> Sighting:
     return Sighting(agent="claude-code", native="s1", session=1, said=recorded, text=text, context="shop")
 
 
-def shown(event: str, minutes: float, subject: str = "01A", arm: Arm = Arm.GIVEN) -> Exposure:
+def delivered_exposure(event: str, minutes: float, subject: str = "01A", arm: Arm = Arm.GIVEN) -> Exposure:
     row = an_exposure(f"{event} {minutes} {subject}", subject)
     return structs.replace(row, event=event, at=NOON + minutes * timedelta(minutes=1), arm=arm)
 
@@ -206,7 +211,7 @@ def weigh(*exposures: Exposure, praise: Sighting, history: History, over: bool =
     return attribute_praise(praise, history, evidence, over=over)
 
 
-def strengthened(
+def reinforced_subjects(
     *exposures: Exposure, at: int = 5, text: str = "great, thanks"
 ) -> dict[str, tuple[PraiseMoment, float]]:
     history = session(*(turn(number) for number in range(at)), turn(at, text))
@@ -216,12 +221,12 @@ def strengthened(
 
 
 def test_what_came_just_before_counts_more_than_what_the_session_began_with() -> None:
-    found = strengthened(
-        shown("session-start", -1, "begun"),
-        shown("prompt", 0, "early"),
-        shown("prompt", 5 - RECENT_TURNS, "late"),
-        shown("failure", 4.5, "fix"),
-        shown("session-start", 4.9, "after summing up"),
+    found = reinforced_subjects(
+        delivered_exposure("session-start", -1, "begun"),
+        delivered_exposure("prompt", 0, "early"),
+        delivered_exposure("prompt", 5 - RECENT_TURNS, "late"),
+        delivered_exposure("failure", 4.5, "fix"),
+        delivered_exposure("session-start", 4.9, "after summing up"),
     )
     assert found == {
         "begun": (PraiseMoment.START, EARLIER_WEIGHT),
@@ -233,31 +238,33 @@ def test_what_came_just_before_counts_more_than_what_the_session_began_with() ->
 
 
 def test_what_was_delivered_twice_counts_once_by_the_better_moment() -> None:
-    assert strengthened(shown("session-start", 0), shown("prompt", 4)) == {"01A": (PraiseMoment.PROMPT, RECENT_WEIGHT)}
+    assert reinforced_subjects(delivered_exposure("session-start", 0), delivered_exposure("prompt", 4)) == {
+        "01A": (PraiseMoment.PROMPT, RECENT_WEIGHT)
+    }
 
 
 @pytest.mark.parametrize(
     "exposure",
     [
-        shown("prompt", 6),
-        shown("prompt", 4.99),
-        shown("session-start", -25 * 60),
-        shown("coin", 1),
-        shown("before-call", 4),
-        shown("prompt", 4, "?"),
-        shown("prompt", 4, arm=Arm.WITHHELD),
+        delivered_exposure("prompt", 6),
+        delivered_exposure("prompt", 4.99),
+        delivered_exposure("session-start", -25 * 60),
+        delivered_exposure("coin", 1),
+        delivered_exposure("before-call", 4),
+        delivered_exposure("prompt", 4, "?"),
+        delivered_exposure("prompt", 4, arm=Arm.WITHHELD),
     ],
     ids=["after it", "with it", "long ago", "a coin", "a guard", "nothing that was learnt", "withheld"],
 )
 def test_what_was_not_at_work_is_not_strengthened(exposure: Exposure) -> None:
-    assert strengthened(exposure) == {}
+    assert reinforced_subjects(exposure) == {}
 
 
 def test_what_a_coin_withheld_is_never_strengthened_not_even_when_it_is_named() -> None:
-    held = shown("coin", 0, "01N", Arm.WITHHELD)
-    assert strengthened(shown("prompt", 4, "01N"), held, text="great, R-1a2b3c4d did it") == {}
-    assert strengthened(text="great, R-1a2b3c4d did it") == {"01N": (PraiseMoment.NAMED, RECENT_WEIGHT)}
-    assert strengthened(text="great, R-00000000 did it") == {}
+    held = delivered_exposure("coin", 0, "01N", Arm.WITHHELD)
+    assert reinforced_subjects(delivered_exposure("prompt", 4, "01N"), held, text="great, R-1a2b3c4d did it") == {}
+    assert reinforced_subjects(text="great, R-1a2b3c4d did it") == {"01N": (PraiseMoment.NAMED, RECENT_WEIGHT)}
+    assert reinforced_subjects(text="great, R-00000000 did it") == {}
 
 
 def test_what_was_typed_and_done_before_a_praise_is_reported() -> None:
@@ -269,7 +276,7 @@ def test_what_was_typed_and_done_before_a_praise_is_reported() -> None:
 
 
 def test_a_praise_waits_until_it_is_known_whether_the_work_stays() -> None:
-    exposure = shown("prompt", 0)
+    exposure = delivered_exposure("prompt", 0)
     early = session(turn(0), turn(1), turn(2))
     assert weigh(exposure, praise=a_praise(1), history=early, over=False).why == OPEN
     assert weigh(exposure, praise=a_praise(1), history=early, over=True).rows
@@ -288,7 +295,7 @@ def edit(old: str, new: str, path: str = "/a.py") -> Step:
 
 
 def test_praise_after_which_the_work_was_taken_back_does_not_count() -> None:
-    exposure, steps = shown("prompt", 0), (edit("a", "b"), step("ls"), step("git checkout -- a.py"))
+    exposure, steps = delivered_exposure("prompt", 0), (edit("a", "b"), step("ls"), step("git checkout -- a.py"))
     undone = session(turn(0), turn(1, before=1), turn(2, "hm, no", before=2), steps=steps)
     assert weigh(exposure, praise=a_praise(1), history=undone).why == UNDONE
     long = session(turn(0), *(turn(n, before=1) for n in range(1, 5)), turn(5, before=2), steps=steps)
@@ -336,12 +343,12 @@ def test_what_is_over_elsewhere_or_only_reported_as_gone_is_not_strengthened() -
     found = SimpleNamespace(fixes=lambda _: [SimpleNamespace(id="8e2f44aa00")])
     index = SimpleNamespace(findings=found)
     names = PraiseTargets(cast("Home", SimpleNamespace(ledger=ledger, index=index)))
-    assert names.subject_of(shown("session-start", 0, rule_id("01A"))) == "01A"
-    assert names.subject_of(structs.replace(shown("prompt", 0, "entry"), version="01A")) == "01A"
-    assert names.subject_of(structs.replace(shown("prompt", 0, "turn"), version="claude-code:01A")) == ""
-    assert names.subject_of(shown("session-start", 0, rule_id("01B"))) == "", "it is resolved"
-    assert names.subject_of(shown("failure", 0, "8e2f44aa00")) == "8e2f44aa00"
-    assert names.subject_of(shown("session-start", 0, "8e2f44aa00")) == ""
+    assert names.subject_of(delivered_exposure("session-start", 0, rule_id("01A"))) == "01A"
+    assert names.subject_of(structs.replace(delivered_exposure("prompt", 0, "entry"), version="01A")) == "01A"
+    assert names.subject_of(structs.replace(delivered_exposure("prompt", 0, "turn"), version="claude-code:01A")) == ""
+    assert names.subject_of(delivered_exposure("session-start", 0, rule_id("01B"))) == "", "it is resolved"
+    assert names.subject_of(delivered_exposure("failure", 0, "8e2f44aa00")) == "8e2f44aa00"
+    assert names.subject_of(delivered_exposure("session-start", 0, "8e2f44aa00")) == ""
     assert names.find_by_name("lrn-20260301-01a", "shop") == names.find_by_name(rule_id("01A").upper(), "shop") == "01A"
     assert names.find_by_name(rule_id("01A"), "mill") == "", "what another project learnt is not at work here"
     assert names.find_by_name("8E2F44AA00", "mill") == "8e2f44aa00"

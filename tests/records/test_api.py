@@ -49,7 +49,7 @@ def resolve(learner: wisen.Learner, session: str | None, text: str = "name the r
     )
 
 
-def kept() -> tuple[Record, ...]:
+def stored_records() -> tuple[Record, ...]:
     """Return the rows of the ledger."""
     ledger = wire().ledger()
     try:
@@ -148,7 +148,7 @@ def test_a_resolution_from_a_machine_whose_clock_is_behind_ends_the_problem_all_
     learner: wisen.Learner,
 ) -> None:
     failure = learner.records.record_failure(tool="deploy", error=ERROR, session="job-1")
-    (record,) = kept()
+    (record,) = stored_records()
     ledger = wire().ledger()
     behind = record.at - timedelta(hours=1)
     end = replace(record, id="0" * 26, kind=RecordKind.RESOLUTION, machine="lap", at=behind, failure=failure, text="so")
@@ -459,7 +459,7 @@ def test_a_secret_reaches_no_byte_of_the_home(home: Path, seed: int) -> None:
             tool="deploy", error=f"refused: {secret()} is not valid", arguments={"key": secret()}
         )
         learner.learn()
-        assert [record.withheld is None for record in kept()] == [False] * 8
+        assert [record.withheld is None for record in stored_records()] == [False] * 8
     files = [path for path in (home / "wisen").rglob("*") if path.is_file()]
     assert any(b"deploy" in path.read_bytes() for path in files)
     for path in files:
@@ -473,7 +473,7 @@ def test_a_failure_whose_text_was_withheld_can_be_resolved_and_is_found_for_its_
     resolution = learner.records.record_resolution(
         learner.records.record_failure(tool="pay", error=text), "use the test card"
     )
-    assert [record.text for record in kept()] == [None, "use the test card"]
+    assert [record.text for record in stored_records()] == [None, "use the test card"]
     (found,) = learner.records.find_learnings(tool="pay", error="another one for card 4539 1488 0343 6467")
     assert (found.id, found.match) == (resolution, Match.KEY)
     assert learner.records.find_learnings(tool="pay", error=ERROR) == ()
@@ -486,7 +486,7 @@ def test_what_we_put_into_a_context_ourselves_is_not_recorded(learner: wisen.Lea
         error=f"{ERROR}\n{sentinel.wrap('recalled')}",
         arguments={"note": sentinel.wrap("recalled"), "to": "x"},
     )
-    (record,) = kept()
+    (record,) = stored_records()
     assert (record.text, record.arguments) == (f"{ERROR}\n", '{"note": "", "to": "x"}')
 
 
@@ -496,7 +496,7 @@ def test_a_secret_in_two_halves_around_our_own_text_is_withheld(learner: wisen.L
     secret = next(each for each in FORMATS if each.marked and not each.lines and not each.address).make(chance)
     halves = f"{secret[:6]}{sentinel.wrap('recalled')}{secret[6:]}"
     learner.records.record_failure(tool="deploy", error=f"refused: {halves} is not valid", arguments={"key": halves})
-    (record,) = kept()
+    (record,) = stored_records()
     assert (record.text, record.arguments) == (None, None)
     assert record.withheld is not None
 
@@ -506,7 +506,7 @@ def test_long_texts_are_cut_and_strange_ones_are_kept(learner: wisen.Learner) ->
     learner.records.record_failure(
         tool="naïve \udc80", error="日本語 \x00 \udc80", arguments={"\udc80": "\x1a"}, session="🙂"
     )
-    long, strange = kept()
+    long, strange = stored_records()
     assert len(long.text or "") == 4_001
     assert len(long.arguments or "") < 2_100
     assert (strange.tool, strange.text, strange.session) == ("naïve \udc80", "日本語 \x00 \udc80", "🙂")
@@ -514,7 +514,7 @@ def test_long_texts_are_cut_and_strange_ones_are_kept(learner: wisen.Learner) ->
 
 def test_a_failure_that_an_older_version_signed_is_compared_all_the_same(learner: wisen.Learner) -> None:
     learner.records.record_failure(tool="deploy", error=ERROR)
-    (now,) = kept()
+    (now,) = stored_records()
     assert now.signature is not None
     ledger = wire().ledger()
     old = type(now.signature)(key="runtime.error", who="other", says="other", version=0)
@@ -532,7 +532,7 @@ def test_what_was_recorded_is_on_disk_when_the_method_returns(home: Path) -> Non
     )
     killed = subprocess.run([sys.executable, "-c", program], cwd=home, capture_output=True, text=True, check=False)
     assert killed.returncode == 9
-    assert [record.id for record in kept()] == [killed.stdout.strip()]
+    assert [record.id for record in stored_records()] == [killed.stdout.strip()]
 
 
 def _record_many(home: Path, name: str, count: int) -> list[str]:
@@ -548,8 +548,8 @@ def _record_many(home: Path, name: str, count: int) -> list[str]:
 def test_two_processes_that_record_at_once_lose_nothing(home: Path) -> None:
     with multiprocessing.get_context("spawn").Pool(2) as pool:
         given = pool.starmap(_record_many, [(home / "wisen", name, 200) for name in ("one", "two")], chunksize=1)
-    assert {record.id for record in kept()} == {*given[0], *given[1]}
-    assert len(kept()) == 400
+    assert {record.id for record in stored_records()} == {*given[0], *given[1]}
+    assert len(stored_records()) == 400
 
 
 def test_threads_that_each_open_a_learner_lose_nothing(home: Path) -> None:
@@ -562,7 +562,7 @@ def test_threads_that_each_open_a_learner_lose_nothing(home: Path) -> None:
         thread.start()
     for thread in threads:
         thread.join()
-    assert sorted(record.id for record in kept()) == sorted(given)
+    assert sorted(record.id for record in stored_records()) == sorted(given)
     assert len(given) == 120
 
 

@@ -171,7 +171,7 @@ def effect(text: str, what: Signature, strength: Strength = Strength.BEGAN, *, n
     )
 
 
-def judged(*effects: Effect, path: str = "/shop/CLAUDE.md", unused: int = 4) -> InstructionSummary:
+def summary_of(*effects: Effect, path: str = "/shop/CLAUDE.md", unused: int = 4) -> InstructionSummary:
     return InstructionSummary(
         path=path, tokens=3_000, sessions=97, speaking=effects, unused_lines=unused, unused_tokens=250 if unused else 0
     )
@@ -238,7 +238,7 @@ def full(text: str = "text") -> Report:
         fixes=(fix(fixed, f"with {text}"),),
         undecided={"abcdef0123": "ERR-20260302-001"},
         instructions=(
-            judged(
+            summary_of(
                 effect(f"line {text}", blamed),
                 effect(f"gone {text}", fixed, Strength.HELPED, number=0),
                 path=f"/shop {text}",
@@ -334,7 +334,7 @@ def test_failures_of_one_session_stand_in_the_details_alone(read: Reader) -> Non
 
 @both
 def test_rules_that_were_never_relevant_stand_with_their_price(read: Reader) -> None:
-    found = read(replace(QUIET, instructions=(judged(unused=1), judged(path="/other", unused=0))))
+    found = read(replace(QUIET, instructions=(summary_of(unused=1), summary_of(path="/other", unused=0))))
     assert found.of("td") == ["/shop/CLAUDE.md", "1", "250", "3 thousand", "97"]
 
 
@@ -453,7 +453,7 @@ def test_500_kinds_of_failure_become_a_report_fast_and_all_are_there() -> None:
 
 @both
 def test_many_instruction_files_stay_short_in_front_and_whole_in_the_details(read: Reader) -> None:
-    files = tuple(judged(effect("use rtk", signature()), path=f"/shop/{number}/CLAUDE.md") for number in range(20))
+    files = tuple(summary_of(effect("use rtk", signature()), path=f"/shop/{number}/CLAUDE.md") for number in range(20))
     found = read(replace(QUIET, instructions=files))
     assert found.of("h2", "summary")[-2:] == ["All lines that left a trace", "All files with rules never relevant"]
     assert found.of("td").count("/shop/0/CLAUDE.md") == 2

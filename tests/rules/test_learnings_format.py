@@ -32,7 +32,7 @@ def entry(**fields: object) -> Entry:
     return Entry(**base | fields)  # type: ignore[arg-type]
 
 
-def written(one: Entry, evidence: tuple[str, ...] = ()) -> str:
+def format_with_defaults(one: Entry, evidence: tuple[str, ...] = ()) -> str:
     return format_entry(
         one, status=EntryStatus.PENDING, priority=one.priority, recurrence=2, first=DAY, last=DAY, evidence=evidence
     )
@@ -90,13 +90,13 @@ def test_a_learning_is_written_like_this_and_always_the_same() -> None:
         files=("package.json", "docs/a, b.md"),
         key="deps.wrong-manager",
     )
-    assert written(one, ('"use pnpm!" (3 March)', "")) == LEARNING
+    assert format_with_defaults(one, ('"use pnpm!" (3 March)', "")) == LEARNING
 
 
 def test_an_error_shows_what_the_machine_said_in_a_fence_longer_than_any_in_it() -> None:
     message = "  E: ```\n## [ERR-20260304-002] x\n---\n"
     one = entry(name="ERR-20260304-A7B", type=EntryType.ERROR, error=message, action="Ask.", key="shell.exit")
-    text = written(one)
+    text = format_with_defaults(one)
     assert f"### Error\n````\n{message}\n````\n" in text
     assert text.startswith("## [ERR-20260304-A7B] shell.exit\n")
     assert "### Suggested Fix\nAsk.\n" in text
@@ -106,7 +106,9 @@ def test_an_error_shows_what_the_machine_said_in_a_fence_longer_than_any_in_it()
 
 
 def test_a_request_has_the_headings_of_its_file() -> None:
-    text = written(entry(name="FEAT-20260304-001", type=EntryType.FEATURE, setting="Weekly.", action="A flag."))
+    text = format_with_defaults(
+        entry(name="FEAT-20260304-001", type=EntryType.FEATURE, setting="Weekly.", action="A flag.")
+    )
     assert "### User Context\nWeekly.\n" in text
     assert "### Suggested Implementation\nA flag.\n" in text
 
@@ -114,7 +116,7 @@ def test_a_request_has_the_headings_of_its_file() -> None:
 @pytest.mark.parametrize("name", ["ERR-20260304-001", "LRN-2026-001", "LRN-20260304-001\n", "", "lrn-20260304-001"])
 def test_a_name_that_is_not_one_of_the_type_is_refused(name: str) -> None:
     with pytest.raises(ValueError, match="not the name of an entry"):
-        written(entry(name=name))
+        format_with_defaults(entry(name=name))
 
 
 def test_each_type_has_its_file_and_a_heading_that_is_no_entry() -> None:
@@ -123,7 +125,9 @@ def test_each_type_has_its_file_and_a_heading_that_is_no_entry() -> None:
         assert HEADERS[each].startswith("# ")
         assert parse_entries(HEADERS[each]) == ()
         one = entry(name=f"{PREFIXES[each]}-20260304-001", type=each)
-        assert [found.name for found in parse_entries(HEADERS[each] + written(one) + written(one))] == [one.name] * 2
+        assert [
+            found.name for found in parse_entries(HEADERS[each] + format_with_defaults(one) + format_with_defaults(one))
+        ] == [one.name] * 2
 
 
 hostile = st.sampled_from(
@@ -267,7 +271,7 @@ def seen_by_others(text: str) -> list[str]:
 
 @given(entries(), items)
 def test_other_readers_of_markdown_see_our_headings_and_no_others(one: Entry, evidence: tuple[str, ...]) -> None:
-    name, *sections = seen_by_others(written(one, evidence))
+    name, *sections = seen_by_others(format_with_defaults(one, evidence))
     texts = [one.summary, one.details, one.error, one.setting, one.action, *evidence[:1]]
     assert name.startswith(f"[{one.name}]")
     assert len(sections) == sum(map(bool, texts)) + 2
@@ -300,7 +304,7 @@ def test_other_readers_of_markdown_see_our_headings_and_no_others(one: Entry, ev
 )
 def test_what_could_break_the_structure_does_not(text: str) -> None:
     one = entry(summary=text, details=text, error=text, area=text, key=text, tags=(text, text), files=(text,))
-    block = written(one, (text, text))
+    block = format_with_defaults(one, (text, text))
     assert parse_entries(block) == (
         expected(
             one,

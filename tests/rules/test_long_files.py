@@ -78,7 +78,7 @@ def review(keys: str) -> str:
     return done.stdout
 
 
-def typed(home: Path, project: Path, *texts: str, number: int = 7) -> list[str]:
+def type_messages(home: Path, project: Path, *texts: str, number: int = 7) -> list[str]:
     """A session in which the user types something: the hook receives it, and the agent logs it."""
     log = ClaudeTranscript(number, cwd=str(project), start=datetime.now(UTC))
     for text in texts:
@@ -94,7 +94,7 @@ def cycle(home: Path) -> None:
         learner.cycle(quick=True)
 
 
-def begins(home: Path, project: Path, session: str) -> str:
+def start_session(home: Path, project: Path, session: str) -> str:
     return fire(home / "wisen", "session-start", {"session_id": session, "cwd": str(project), "source": "startup"})
 
 
@@ -185,7 +185,7 @@ def test_in_the_users_own_file_a_rule_holds_everywhere_and_that_is_said_each_tim
 def test_approved_in_the_chat_asks_for_a_place_at_once_and_tells_once_what_was_done(
     home: Path, project: Path, learner: Learner
 ) -> None:
-    asked, noted = typed(home, project, "approve 1", "approve 1 to .claude/rules")
+    asked, noted = type_messages(home, project, "approve 1", "approve 1 to .claude/rules")
     assert "Not done, 1 still waits:" in asked
     assert "has 491 lines" in asked
     assert "approve 1 to .claude/rules:" in asked
@@ -200,7 +200,7 @@ def test_approved_in_the_chat_asks_for_a_place_at_once_and_tells_once_what_was_d
     assert ".claude/rules/wisen.md now says: “" in delivered
     assert RULE in delivered
     assert "now says" not in fire(home / "wisen", "prompt", event), "it is delivered once"
-    assert RULE not in begins(home, project, "later"), "the file tells it now: one rule, one channel"
+    assert RULE not in start_session(home, project, "later"), "the file tells it now: one rule, one channel"
 
 
 @pytest.mark.requirement("S6", "S17")
@@ -210,7 +210,7 @@ def test_what_could_not_be_done_is_reported_where_it_was_asked_and_nothing_is_lo
 ) -> None:
     (project / "CLAUDE.md").write_text("Mine.\n")
     cycle(home)
-    (noted,) = typed(home, project, "approve 1")
+    (noted,) = type_messages(home, project, "approve 1")
     assert "Noted" in noted
     file = project / "CLAUDE.md"
     file.unlink()
@@ -235,14 +235,14 @@ def test_what_could_not_be_done_is_reported_where_it_was_asked_and_nothing_is_lo
         cycle(home)
         assert (file.read_bytes() if file.is_file() else b"") == held
         assert len(proposals(home)) == 1, "it still waits"
-        delivered = begins(home, project, "the next session")
+        delivered = start_session(home, project, "the next session")
         assert "Not done, what you typed as “approve 1”" in delivered
         assert "It still waits." in delivered
         assert f"approve 1 to {'hook' if how == 'project gone' else 'local'}" in delivered
         assert project.exists() == (how != "project gone"), "what is gone is not made again"
-        assert "Not done" not in begins(home, project, "the one after that"), "it is delivered once"
-        assert "still waits" not in begins(home, home / "other", "elsewhere")
-        (asked,) = typed(home, project, "approve 1", number=8)
+        assert "Not done" not in start_session(home, project, "the one after that"), "it is delivered once"
+        assert "still waits" not in start_session(home, home / "other", "elsewhere")
+        (asked,) = type_messages(home, project, "approve 1", number=8)
         assert how == "read-only" or "Not done, 1 still waits" in asked, "now it is known"
     finally:
         subprocess.run(["chattr", "-i", file], check=False, capture_output=True)
@@ -259,9 +259,9 @@ def test_a_place_that_there_is_not_is_said_with_those_that_there_are(home: Path,
     assert all(f"--to {word}: " in shown for word in (*WHERES, "hook"))
     assert shown.count(f"{RULE} <!--") == len(WHERES), "the diff of each place"
     assert "'own' cannot be chosen" in run("proposals", "place", "own", "--global", expect=1).stderr
-    (asked,) = typed(home, project, "approve 1 to the moon")
+    (asked,) = type_messages(home, project, "approve 1 to the moon")
     assert "no place 'the moon'" in asked
-    (silent,) = typed(home, project, "approve it to be done with", number=9)
+    (silent,) = type_messages(home, project, "approve it to be done with", number=9)
     assert silent == "", "it is meant for the agent"
 
 

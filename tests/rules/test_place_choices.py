@@ -19,32 +19,32 @@ BOOK = Target("/home/ada/wisen/contexts/shop/rules.md", "Tool")
 OWN = Target("/home/ada/.claude/CLAUDE.md", "Preferences")
 
 
-def found(path: str, agent: str, *, own: Target | None = None, hooks: bool = True) -> dict[str, str]:
+def place_paths(path: str, agent: str, *, own: Target | None = None, hooks: bool = True) -> dict[str, str]:
     proposal = structs.replace(a_proposal("p1"), path=path, heading="How to work")
     return {each.word.value: each.path for each in list_places(proposal, PlaceCandidates(agent, own, BOOK, hooks))}
 
 
 def test_claude_code_reads_three_files_of_a_project_and_the_users_own() -> None:
-    assert found("/srv/shop/CLAUDE.md", "claude-code", own=OWN) == {
+    assert place_paths("/srv/shop/CLAUDE.md", "claude-code", own=OWN) == {
         "file": "/srv/shop/CLAUDE.md",
         "local": "/srv/shop/CLAUDE.local.md",
         "rules": "/srv/shop/.claude/rules/wisen.md",
         "own": OWN.path,
         "hook": BOOK.path,
     }
-    everywhere = found(OWN.path, "claude-code", own=OWN)
+    everywhere = place_paths(OWN.path, "claude-code", own=OWN)
     assert everywhere == {"file": OWN.path, "rules": "/home/ada/.claude/rules/wisen.md", "hook": BOOK.path}
 
 
 def test_other_agents_are_offered_what_they_read() -> None:
     own = Target("/home/ada/.codex/AGENTS.md", "Preferences")
-    assert [*found("/srv/shop/AGENTS.md", "codex", own=own)] == ["file", "own", "hook"]
-    assert [*found("/srv/shop/AGENTS.md", "aider", hooks=False)] == ["file"]
-    workspace = found("/home/ada/claw/TOOLS.md", "openclaw")
+    assert [*place_paths("/srv/shop/AGENTS.md", "codex", own=own)] == ["file", "own", "hook"]
+    assert [*place_paths("/srv/shop/AGENTS.md", "aider", hooks=False)] == ["file"]
+    workspace = place_paths("/home/ada/claw/TOOLS.md", "openclaw")
     assert [*workspace] == ["file", "agents", "soul", "user", "memory", "hook"]
     assert workspace["memory"] == "/home/ada/claw/MEMORY.md"
-    assert found("/home/ada/claw/memory/preferences.json", "openclaw")["soul"] == "/home/ada/claw/SOUL.md"
-    assert [*found(BOOK.path, "claude-code", own=OWN)] == ["hook"]
+    assert place_paths("/home/ada/claw/memory/preferences.json", "openclaw")["soul"] == "/home/ada/claw/SOUL.md"
+    assert [*place_paths(BOOK.path, "claude-code", own=OWN)] == ["hook"]
 
 
 @pytest.mark.parametrize("word", list(PlaceName))

@@ -55,7 +55,7 @@ def read(home: Path) -> object:
         ledger.close()
 
 
-def garbled(whole: bytes, chance: random.Random, most: int = 64) -> bytes:
+def corrupt(whole: bytes, chance: random.Random, most: int = 64) -> bytes:
     """The same bytes with some of them changed."""
     changed = bytearray(whole)
     for _ in range(chance.randint(1, most)):
@@ -69,7 +69,7 @@ def test_a_garbled_ledger_is_noticed_or_reads_exactly_as_it_was_written(filled: 
     for trial in range(TRIALS):
         home = tmp_path / str(trial)
         shutil.copytree(filled, home)
-        noticed += _try(home, garbled(whole, random.Random(trial), most=64 if trial % 2 else 2), expected)
+        noticed += _try(home, corrupt(whole, random.Random(trial), most=64 if trial % 2 else 2), expected)
     assert noticed > TRIALS // 2
 
 
@@ -171,7 +171,7 @@ def test_a_corrupted_index_is_rebuilt_or_reported_as_damaged(tmp_path: Path) -> 
     for trial in range(TRIALS):
         home = tmp_path / str(trial)
         home.mkdir()
-        ruined = garbled(whole, random.Random(trial))
+        ruined = corrupt(whole, random.Random(trial))
         (home / "index.db").write_bytes(ruined)
         index, warning = open_index(home / "index.db", clock=SystemClock())
         if warning is not None:

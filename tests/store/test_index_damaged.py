@@ -25,7 +25,7 @@ pytestmark = [pytest.mark.requirement("S19"), pytest.mark.requirement("X10")]
 SMALL_DISKS = Path(__file__).with_name("small_disks.py")
 
 
-def flipped(first: float, last: float, many: int) -> Callable[[Path], None]:
+def flip_bytes(first: float, last: float, many: int) -> Callable[[Path], None]:
     """Flip bytes between two positions, given as fractions of the file."""
 
     def damage(path: Path) -> None:
@@ -65,10 +65,10 @@ def without_main_file(path: Path) -> None:
 
 
 DAMAGES: dict[str, Callable[[Path], object]] = {
-    "its head is garbled": flipped(0, 0.0005, 12),
-    "its schema is garbled": flipped(0.0005, 0.015, 60),
-    "few pages are garbled": flipped(0.02, 1, 40),
-    "most pages are garbled": flipped(0.02, 1, 4000),
+    "its head is garbled": flip_bytes(0, 0.0005, 12),
+    "its schema is garbled": flip_bytes(0.0005, 0.015, 60),
+    "few pages are garbled": flip_bytes(0.02, 1, 40),
+    "most pages are garbled": flip_bytes(0.02, 1, 4000),
     "the end is gone": lambda path: os.truncate(path, path.stat().st_size // 2),
     "an odd piece is gone": lambda path: os.truncate(path, path.stat().st_size - 777),
     "it is empty": lambda path: path.write_bytes(b""),

@@ -44,17 +44,17 @@ def project(home: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return folder
 
 
-def called(tool: str, fields: dict[str, object], cwd: Path, output: str = "") -> dict[str, object]:
+def tool_payload(tool: str, fields: dict[str, object], cwd: Path, output: str = "") -> dict[str, object]:
     """A call as Gemini CLI reports it, before or after it was made."""
     after = {"tool_response": {"llmContent": output, "returnDisplay": output}} if output else {}
     return {"session_id": "s", "cwd": str(cwd), "tool_name": tool, "tool_input": fields, **after}
 
 
-def shell(command: str, cwd: Path, output: str = "") -> dict[str, object]:
-    return called("run_shell_command", {"command": command, "description": "x"}, cwd, output)
+def shell_payload(command: str, cwd: Path, output: str = "") -> dict[str, object]:
+    return tool_payload("run_shell_command", {"command": command, "description": "x"}, cwd, output)
 
 
-def ended(output: str, code: int) -> str:
+def shell_output(output: str, code: int) -> str:
     text = f"Output: {output}\nExit Code: {code}\nProcess Group PGID: 7"
     return f"<untrusted_context>\n{text}\n</untrusted_context>"
 
@@ -110,14 +110,16 @@ def test_a_failed_command_gets_the_fix_that_was_learnt_in_another_agent(home: Pa
         learner.cycle()
     wisen, command = home / "wisen", "shopctl deploy --wait"
     error = "shopctl: error: unrecognized option '--wait'"
-    assert fire(wisen, "after-call", shell(command, project, ended(error, 0)), agent=AGENT) == ""
-    read = called("read_file", {"file_path": "x"}, project, ended(error, 2))
+    assert fire(wisen, "after-call", shell_payload(command, project, shell_output(error, 0)), agent=AGENT) == ""
+    read = tool_payload("read_file", {"file_path": "x"}, project, shell_output(error, 2))
     assert fire(wisen, "after-call", read, agent=AGENT) == ""
-    delivered = fire(wisen, "after-call", shell(command, project, ended(error, 2)), agent=AGENT)
+    delivered = fire(wisen, "after-call", shell_payload(command, project, shell_output(error, 2)), agent=AGENT)
     assert "`shopctl deploy --wait` → `shopctl deploy`" in delivered
     claude = failed_call(command, f"Exit code 2\n{error}", session="other", cwd=project)
     assert sentinel.strip(delivered) == sentinel.strip(fire(wisen, "failure", claude)) == ""
-    assert fire(wisen, "after-call", shell(command, project, ended(error, 2)), agent=AGENT) == "", "once in a session"
+    assert fire(wisen, "after-call", shell_payload(command, project, shell_output(error, 2)), agent=AGENT) == "", (
+        "once in a session"
+    )
 
 
 @pytest.mark.requirement("F6")
@@ -125,11 +127,11 @@ def test_a_failed_command_gets_the_fix_that_was_learnt_in_another_agent(home: Pa
 def test_a_call_is_stopped_in_the_words_that_gemini_cli_hears(home: Path, project: Path, mode: str) -> None:
     with open_learner(home) as learner:
         learner.guards.add(f"{mode} {WRONG} -> {RIGHT}", None)
-    answer = printed_json(home / "wisen", "before-call", shell(WRONG, project), agent=AGENT)
+    answer = printed_json(home / "wisen", "before-call", shell_payload(WRONG, project), agent=AGENT)
     assert (set(answer), answer["decision"]) == ({"decision", "reason"}, "deny")
     assert f"Instead: {RIGHT}" in answer["reason"]
     assert ("asked the user" in answer["reason"]) is (mode == "ask")
-    assert printed_json(home / "wisen", "before-call", shell(RIGHT, project), agent=AGENT) == {}
+    assert printed_json(home / "wisen", "before-call", shell_payload(RIGHT, project), agent=AGENT) == {}
 
 
 @pytest.mark.requirement("F6")
@@ -137,12 +139,12 @@ def test_a_warning_waits_for_the_result_of_its_own_call_and_is_said_once(home: P
     with open_learner(home) as learner:
         guard = learner.guards.add(f"warn {WRONG} -> {RIGHT}", None).guard.id
     wisen, well = home / "wisen", "Output: yes"
-    assert printed_json(wisen, "before-call", shell(WRONG, project), agent=AGENT) == {}
-    assert fire(wisen, "after-call", shell("ls", project, well), agent=AGENT) == ""
-    delivered = fire(wisen, "after-call", shell(WRONG, project, well), agent=AGENT)
+    assert printed_json(wisen, "before-call", shell_payload(WRONG, project), agent=AGENT) == {}
+    assert fire(wisen, "after-call", shell_payload("ls", project, well), agent=AGENT) == ""
+    delivered = fire(wisen, "after-call", shell_payload(WRONG, project, well), agent=AGENT)
     assert "warns about this call" in delivered
     for event in ("before-call", "after-call"):
-        assert printed_json(wisen, event, shell(WRONG, project, well), agent=AGENT) == {}
+        assert printed_json(wisen, event, shell_payload(WRONG, project, well), agent=AGENT) == {}
     with open_learner(home) as learner:
         learner.cycle(quick=True)
         (row,) = learner.home.ledger.exposures.of(guard)
@@ -153,5 +155,5 @@ def test_a_file_that_must_not_be_touched_is_guarded_by_the_tools_of_gemini_cli(h
     with open_learner(home) as learner:
         learner.guards.add("deny edit: migrations/** # they were applied already", None)
     for tool in ("write_file", "replace"):
-        call = called(tool, {"file_path": str(project / "migrations" / "1.sql")}, project)
+        call = tool_payload(tool, {"file_path": str(project / "migrations" / "1.sql")}, project)
         assert "applied already" in printed_json(home / "wisen", "before-call", call, agent=AGENT)["reason"]

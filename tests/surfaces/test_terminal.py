@@ -78,7 +78,7 @@ SLOW = (["learn"], ["cycle"], ["blame"], ["install"], ["doctor"])
 WALKED = [each for each in commands() if each not in SERVERS]
 
 
-def ran(*words: str) -> tuple[str, str, object]:
+def run_in_process(*words: str) -> tuple[str, str, object]:
     """Return what a command prints in this process, including the program's own error handling."""
     out, err = io.TextIOWrapper(io.BytesIO(), "utf-8"), io.TextIOWrapper(io.BytesIO(), "utf-8")
     code: object = 0
@@ -105,7 +105,7 @@ def test_every_command_shows_hostile_texts_and_none_acts(hostile: Path) -> None:
     tried = 0
     for words in WALKED:
         for more in (["--json"], [EVIL]) if words not in SLOW else ([],):
-            out, err, _ = ran(*words, *more)
+            out, err, _ = run_in_process(*words, *more)
             tried += 1
             assert not ACTING.search(out), (words, more, out)
             assert not ACTING.search(err), (words, more, err)
@@ -118,7 +118,7 @@ def test_every_command_shows_hostile_texts_and_none_acts(hostile: Path) -> None:
             output += out
     assert tried > len(WALKED)
     for words in (["fixes", "--all"], ["explain", ids[-1]], ["entries"], ["status"], ["proposals"], ["recall", "pnpm"]):
-        out, _, _ = ran(*words)
+        out, _, _ = run_in_process(*words)
         assert not ACTING.search(out), words
         output += out
     assert "[red][/]" in output, "marks are shown as they stand"
@@ -246,7 +246,7 @@ def test_no_command_ends_in_a_traceback_whatever_the_world_is_like(
         with monkeypatch.context() as patch:
             for key, value in changed.items():
                 patch.delenv(key) if value is None else patch.setenv(key, value)
-            out, err, _ = ran(*words, *([os.fsdecode(b"\xff\x80")] if (number + turn) % 2 else []))
+            out, err, _ = run_in_process(*words, *([os.fsdecode(b"\xff\x80")] if (number + turn) % 2 else []))
         assert "Traceback" not in err, (name, words, err)
         assert "a bug in wisen" not in err, (name, words, err)
         assert not ACTING.search(out + err), (name, words)
@@ -261,7 +261,7 @@ def test_an_output_that_cannot_be_written_is_reported_in_one_line(hostile: Path)
         (["blame"], "--html"),
     ):
         for target in ("/nonexistent/x", "/proc/x", str(hostile), "/dev/full", os.fsdecode(b"/nonexistent/\xff")):
-            _, err, code = ran(*words, option, target)
+            _, err, code = run_in_process(*words, option, target)
             assert "Traceback" not in err, (words, err)
             assert "a bug in wisen" not in err, (words, target, err)
             if code:

@@ -53,7 +53,7 @@ def logs(home: Path) -> Path:
     return folder
 
 
-def counted(home: Path) -> dict[str, int]:
+def row_counts(home: Path) -> dict[str, int]:
     """Return how many rows the ledger of a home has."""
     connection = sqlite3.connect(home / "ledger.db")
     try:
@@ -77,7 +77,7 @@ def holder(tmp_path: Path) -> Iterator[subprocess.Popen[bytes]]:
 def test_learning_twice_at_once_comes_to_the_same_as_once(logs: Path, home: Path) -> None:
     once = home / "once"
     subprocess.run([WISEN, "learn"], env={**os.environ, "WISEN_HOME": str(once)}, check=True, capture_output=True)
-    expected = counted(once)
+    expected = row_counts(once)
     assert expected["entries"] > SESSIONS
     for number, pair in enumerate((("learn", "learn"), ("learn", "cycle"))):
         place = home / f"both{number}"
@@ -92,7 +92,7 @@ def test_learning_twice_at_once_comes_to_the_same_as_once(logs: Path, home: Path
         ]
         errors = [each.communicate(timeout=100)[1].decode() for each in both]
         assert [each.returncode for each in both] == [0, 0], errors
-        assert counted(place) == expected
+        assert row_counts(place) == expected
         assert "".join(errors).count("another wisen is learning") == 1, errors
     assert logs.exists()
 
@@ -113,17 +113,17 @@ def test_threads_of_one_program_learn_one_after_the_other(logs: Path, home: Path
     for each in threads:
         each.join()
     assert not failed
-    after = counted(home / "wisen")
+    after = row_counts(home / "wisen")
     with app.wire(home / "other").learner() as learner:
         learner.learn(logs, jobs=1)
-    assert after == counted(home / "other")
+    assert after == row_counts(home / "other")
 
 
 def test_what_goes_round_the_lock_still_records_nothing_twice(logs: Path, home: Path) -> None:
     with app.open_learner() as learner:
         learner.learn(logs, jobs=1)
         ledger = learner.home.ledger
-        before = counted(home / "wisen")
+        before = row_counts(home / "wisen")
         # Another machine read the same logs at the same time, and gave everything its own id.
         entries = [structs.replace(each, id=f"Z{each.id}") for each in ledger.entries.all()]
         sights = [structs.replace(each, entry=f"Z{each.entry}") for each in ledger.occurrences.all()]
@@ -134,7 +134,7 @@ def test_what_goes_round_the_lock_still_records_nothing_twice(logs: Path, home: 
         ]
         known = ledger.entries.record([*entries, *sights, *of_entries])
         assert known == {f"Z{each.id}": each.id for each in ledger.entries.all()}
-        assert counted(home / "wisen") == before
+        assert row_counts(home / "wisen") == before
         ledger.check()
 
 

@@ -595,7 +595,7 @@ def test_a_text_is_never_its_own_opposite_and_is_found_again(text: str) -> None:
     assert lessons.find_opposites(text) == []
 
 
-def many(count: int, seed: int) -> list[str]:
+def generate_lessons(count: int, seed: int) -> list[str]:
     """Lessons of few words in all, so that many share much."""
     pick = random.Random(seed).choice
     verbs = "check format build deploy review update cache sort split document validate pin ship tag".split()
@@ -610,12 +610,12 @@ def many(count: int, seed: int) -> list[str]:
 
 
 def test_the_lookup_finds_whatever_a_comparison_with_every_lesson_finds() -> None:
-    texts = many(250, 1)
+    texts = generate_lessons(250, 1)
     read = {text: slots_of(text) for text in texts}
     lessons = LessonIndex()
     for text in texts:
         lessons.add(text, text)
-    asked = many(30, 2)
+    asked = generate_lessons(30, 2)
     found = 0
     for text in asked:
         near = [each for each in texts if are_same(text, each)]
@@ -628,9 +628,9 @@ def test_the_lookup_finds_whatever_a_comparison_with_every_lesson_finds() -> Non
 
 def test_ten_thousand_lessons_are_searched_in_about_a_millisecond() -> None:
     lessons = LessonIndex()
-    for number, text in enumerate(many(10_000, 3)):
+    for number, text in enumerate(generate_lessons(10_000, 3)):
         lessons.add(str(number), text)
-    asked = many(200, 4)
+    asked = generate_lessons(200, 4)
     began = time.process_time()
     for text in asked:
         lessons.find(text)

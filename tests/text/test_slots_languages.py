@@ -63,7 +63,7 @@ COMMENTS = {
 }
 
 
-def turned(text: str) -> str:
+def swap_names(text: str) -> str:
     return text.replace("pnpm", "@").replace("npm", "pnpm").replace("@", "npm")
 
 
@@ -78,7 +78,10 @@ def test_the_same_wish_is_one_lesson_in_whichever_language_it_is_said(language: 
 @pytest.mark.requirement("S9")
 @pytest.mark.parametrize("language", PNPM)
 def test_the_opposite_is_detected_in_whichever_language_it_is_stated(language: str) -> None:
-    others = [*((PNPM, turned(text)) for text in PNPM.values()), *((COMMENTS, text) for text in NO_COMMENTS.values())]
+    others = [
+        *((PNPM, swap_names(text)) for text in PNPM.values()),
+        *((COMMENTS, text) for text in NO_COMMENTS.values()),
+    ]
     for texts, two in others:
         assert are_opposed(slots_of(texts[language]), slots_of(two)), two
         assert not are_same(texts[language], two)

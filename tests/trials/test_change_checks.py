@@ -32,7 +32,7 @@ def world(home: Path, monkeypatch: pytest.MonkeyPatch) -> World:
     return made
 
 
-def deployed(world: World, sessions: int, fails: Callable[[int], bool]) -> None:
+def run_deployments(world: World, sessions: int, fails: Callable[[int], bool]) -> None:
     """So many days with a session that deploys, which fails or does not."""
     for number in range(sessions):
         log = world.log()
@@ -74,20 +74,20 @@ def rule_of(world: World) -> EntryState:
 
 
 def test_a_failure_that_falls_stays_in_the_file(world: World) -> None:
-    deployed(world, 30, lambda _: True)
+    run_deployments(world, 30, lambda _: True)
     put_in(world, Actor.WISEN)
     for _ in range(6):
-        deployed(world, 5, lambda number: number == 0)
+        run_deployments(world, 5, lambda number: number == 0)
         world.cycle()
     assert "--wait" in file_of(world)
     assert rule_of(world).status is EntryStatus.PROMOTED
 
 
 def test_a_failure_that_stays_as_it_was_has_its_line_taken_out_byte_for_byte(world: World) -> None:
-    deployed(world, 30, lambda _: True)
+    run_deployments(world, 30, lambda _: True)
     put_in(world, Actor.WISEN)
     for _ in range(10):
-        deployed(world, 5, lambda _: True)
+        run_deployments(world, 5, lambda _: True)
         world.cycle()
     assert file_of(world) == USER_LINES
     assert rule_of(world).status is EntryStatus.WONT_FIX
@@ -97,11 +97,11 @@ def test_a_failure_that_stays_as_it_was_has_its_line_taken_out_byte_for_byte(wor
 
 
 def test_a_failure_that_rises_has_its_line_taken_out_at_once(world: World) -> None:
-    deployed(world, 30, lambda number: number % 10 == 0)
+    run_deployments(world, 30, lambda number: number % 10 == 0)
     put_in(world, Actor.WISEN)
     began = world.days.time
     while "--wait" in file_of(world):
-        deployed(world, 1, lambda _: True)
+        run_deployments(world, 1, lambda _: True)
         world.cycle()
         assert (world.days.time - began).days < 14
     assert file_of(world) == USER_LINES
@@ -109,11 +109,11 @@ def test_a_failure_that_rises_has_its_line_taken_out_at_once(world: World) -> No
 
 
 def test_in_the_default_profile_a_line_that_does_harm_is_asked_about_once_and_stays(world: World) -> None:
-    deployed(world, 30, lambda number: number % 10 == 0)
+    run_deployments(world, 30, lambda number: number % 10 == 0)
     put_in(world, Actor.WISEN, "standard")
     before, messages = file_of(world), list[str]()
     for _ in range(4):
-        deployed(world, 5, lambda _: True)
+        run_deployments(world, 5, lambda _: True)
         with world.learner() as learner:
             messages += learner.cycle(quick=True).checked
     assert file_of(world) == before, "nothing is written without a yes"
@@ -122,13 +122,13 @@ def test_in_the_default_profile_a_line_that_does_harm_is_asked_about_once_and_st
 
 
 def test_what_the_user_wrote_meanwhile_stays(world: World) -> None:
-    deployed(world, 30, lambda number: number % 10 == 0)
+    run_deployments(world, 30, lambda number: number % 10 == 0)
     put_in(world, Actor.WISEN)
     (world.project / "CLAUDE.md").write_text(
         file_of(world).replace("Be brief.", "Be brief, and kind.") + "\nOf mine.\n"
     )
     for _ in range(3):
-        deployed(world, 5, lambda _: True)
+        run_deployments(world, 5, lambda _: True)
         world.cycle()
     assert "--wait" not in file_of(world)
     assert "Be brief, and kind." in file_of(world)
@@ -138,9 +138,9 @@ def test_what_the_user_wrote_meanwhile_stays(world: World) -> None:
 def test_what_the_user_approved_stays_whatever_the_sessions_say_and_is_asked_about_when_nothing_shows(
     world: World,
 ) -> None:
-    deployed(world, 30, lambda number: number % 10 == 0)
+    run_deployments(world, 30, lambda number: number % 10 == 0)
     put_in(world, Actor.USER)
-    deployed(world, 20, lambda _: True)
+    run_deployments(world, 20, lambda _: True)
     world.cycle()
     assert "--wait" in file_of(world)
     messages: list[str] = []
@@ -171,9 +171,9 @@ def test_what_was_inferred_and_never_mattered_is_reminded_of_extended_and_taken_
 
 
 def test_for_a_rule_that_is_never_withheld_the_sessions_before_and_after_are_reported(world: World) -> None:
-    deployed(world, 30, lambda _: True)
+    run_deployments(world, 30, lambda _: True)
     put_in(world, Actor.USER)
-    deployed(world, 24, lambda number: number < 2)
+    run_deployments(world, 24, lambda number: number < 2)
     world.cycle()
     with world.learner() as learner:
         ((rule, effect),) = learner.trials.rule_effects()

@@ -118,7 +118,7 @@ def test_with_nothing_to_compare_no_number_is_reported() -> None:
     assert hints(1, 1.0, 1.0, share=1.0).ratio is None
 
 
-def watched(origin: EntryOrigin = EntryOrigin.MEASURED, **more: object) -> WatchedChange:
+def watched_change(origin: EntryOrigin = EntryOrigin.MEASURED, **more: object) -> WatchedChange:
     return WatchedChange(**{"made_at": DAY, "origin": origin, **more})  # type: ignore[arg-type]
 
 
@@ -128,16 +128,16 @@ def after(days: float) -> datetime:
 
 @pytest.mark.requirement("S8")
 def test_a_change_is_checked_a_week_after_it_was_made() -> None:
-    assert due_date(watched()) == after(7)
-    assert next_check(watched(relevant=3), after(6.9)) is CheckAction.NOTHING
-    assert next_check(watched(relevant=3), after(7)) is CheckAction.CHECK
-    assert next_check(watched(relevant=3, checked=after(8)), after(14)) is CheckAction.NOTHING
-    assert next_check(watched(relevant=3, checked=after(8)), after(15)) is CheckAction.CHECK
+    assert due_date(watched_change()) == after(7)
+    assert next_check(watched_change(relevant=3), after(6.9)) is CheckAction.NOTHING
+    assert next_check(watched_change(relevant=3), after(7)) is CheckAction.CHECK
+    assert next_check(watched_change(relevant=3, checked=after(8)), after(14)) is CheckAction.NOTHING
+    assert next_check(watched_change(relevant=3, checked=after(8)), after(15)) is CheckAction.CHECK
 
 
 @pytest.mark.requirement("S8")
 def test_an_overdue_check_reminds_then_extends_then_takes_out_what_was_inferred() -> None:
-    checks = [next_check(watched(), after(7 + days)) for days in (0, 6.9, 7, 13.9, 14, 20.9, 21, 90)]
+    checks = [next_check(watched_change(), after(7 + days)) for days in (0, 6.9, 7, 13.9, 14, 20.9, 21, 90)]
     assert checks == [
         CheckAction.NOTHING, CheckAction.NOTHING, CheckAction.REMIND, CheckAction.REMIND,
         CheckAction.EXTEND, CheckAction.EXTEND, CheckAction.REVERT, CheckAction.REVERT,
@@ -146,8 +146,8 @@ def test_an_overdue_check_reminds_then_extends_then_takes_out_what_was_inferred(
 
 @pytest.mark.requirement("S8")
 def test_what_the_user_stated_or_approved_is_asked_about_and_stays() -> None:
-    assert next_check(watched(EntryOrigin.STATED), after(60)) is CheckAction.ASK
-    assert next_check(watched(EntryOrigin.MEASURED, approved=True), after(60)) is CheckAction.ASK
+    assert next_check(watched_change(EntryOrigin.STATED), after(60)) is CheckAction.ASK
+    assert next_check(watched_change(EntryOrigin.MEASURED, approved=True), after(60)) is CheckAction.ASK
 
 
 @given(st.sampled_from(list(EntryOrigin)), st.booleans(), st.floats(0, 900))
@@ -155,5 +155,5 @@ def test_what_the_user_stated_or_approved_is_asked_about_and_stays() -> None:
 def test_nothing_of_the_users_is_ever_taken_out_for_lack_of_data(
     origin: EntryOrigin, approved: bool, days: float
 ) -> None:
-    check = next_check(watched(origin, approved=approved), after(days))
+    check = next_check(watched_change(origin, approved=approved), after(days))
     assert check is not CheckAction.REVERT or not (approved or origin is EntryOrigin.STATED)

@@ -19,7 +19,7 @@ pytestmark = pytest.mark.requirement("X1")
 SALT = b"a salt of this machine"
 
 
-def gets(rule: str, session: str, share: float = 0.5, salt: bytes = SALT, version: str = "1") -> bool:
+def is_assigned(rule: str, session: str, share: float = 0.5, salt: bytes = SALT, version: str = "1") -> bool:
     return toss(salt, rule=rule, version=version, session=session, chance=share) is Arm.GIVEN
 
 
@@ -36,28 +36,28 @@ def test_who_gets_a_rule_at_a_smaller_chance_gets_it_at_a_greater_one(
     rule: str, session: str, one: float, other: float
 ) -> None:
     low, high = sorted((one, other))
-    assert gets(rule, session, high) or not gets(rule, session, low)
+    assert is_assigned(rule, session, high) or not is_assigned(rule, session, low)
 
 
 @given(st.text(), st.text())
 def test_certain_is_certain(rule: str, session: str) -> None:
-    assert gets(rule, session, 1.0)
-    assert not gets(rule, session, 0.0)
+    assert is_assigned(rule, session, 1.0)
+    assert not is_assigned(rule, session, 0.0)
 
 
 @pytest.mark.parametrize("share", [0.5, 0.8, 0.95])
 def test_the_coin_is_fair(share: float) -> None:
-    given_ = sum(gets("R-1", f"session {number}", share) for number in range(100_000))
+    given_ = sum(is_assigned("R-1", f"session {number}", share) for number in range(100_000))
     assert stats.chisquare([given_, 100_000 - given_], [100_000 * share, 100_000 * (1 - share)]).pvalue > 1e-4
 
 
 def test_rules_versions_and_machines_have_coins_of_their_own() -> None:
     sessions = [f"session {number}" for number in range(25_000)]
-    first = np.array([gets("R-1", session) for session in sessions])
+    first = np.array([is_assigned("R-1", session) for session in sessions])
     for other in (
-        [gets("R-2", session) for session in sessions],
-        [gets("R-1", session, version="2") for session in sessions],
-        [gets("R-1", session, salt=b"another") for session in sessions],
+        [is_assigned("R-2", session) for session in sessions],
+        [is_assigned("R-1", session, version="2") for session in sessions],
+        [is_assigned("R-1", session, salt=b"another") for session in sessions],
         [*first[1:], first[0]],
     ):
         table = np.histogram2d(first, np.array(other), bins=2)[0]
@@ -65,7 +65,7 @@ def test_rules_versions_and_machines_have_coins_of_their_own() -> None:
 
 
 def test_the_arms_are_no_longer_in_runs_than_those_of_a_shuffled_course() -> None:
-    arms = [gets("R-1", f"{number}") for number in range(4_000)]
+    arms = [is_assigned("R-1", f"{number}") for number in range(4_000)]
 
     def changes(course: list[bool]) -> int:
         return sum(one != other for one, other in pairwise(course))

@@ -87,7 +87,7 @@ def test_what_a_session_gets_is_the_coins_choice_and_stays_so(world: World) -> N
     assert {each.event for each in coins} == {"coin"}
 
 
-def go(world: World, begin: str, hit: object, verdict: str, most: int = 120) -> list[str]:
+def run_until_verdict(world: World, begin: str, hit: object, verdict: str, most: int = 120) -> list[str]:
     """Sessions with a cycle after every fourth until a verdict is there; returns which of them went without."""
     without = []
     for number in range(most):
@@ -113,7 +113,7 @@ def hint_of(world: World) -> Trial:
 def test_a_hint_after_which_the_failure_falls_is_confirmed_and_proposed(world: World) -> None:
     world.consent()
     world.cycle()
-    go(world, "commits", lambda has_hint: not has_hint, "confirmed")
+    run_until_verdict(world, "commits", lambda has_hint: not has_hint, "confirmed")
     assert hint_of(world).chance == 0.95
     with world.learner() as learner:
         (proposal,) = [each for each in learner.proposals.all() if each.proposal.type is ProposalType.VERIFICATION]
@@ -172,7 +172,7 @@ def test_a_hint_that_changes_nothing_is_dropped_with_its_numbers(world: World) -
 def test_a_hint_that_makes_it_worse_goes_at_once_and_the_user_is_told_once(world: World) -> None:
     world.consent()
     world.cycle()
-    go(world, "commits", lambda has_hint: has_hint, "made worse")
+    run_until_verdict(world, "commits", lambda has_hint: has_hint, "made worse")
     delivered = world.fire("session-start", world.log(), source="startup")
     news = "Tell the user once:\n- wisen no longer delivers the hint “Asked to “commit”, leave out Skill commit"
     assert news in delivered
@@ -184,7 +184,7 @@ def test_a_hint_that_makes_it_worse_goes_at_once_and_the_user_is_told_once(world
 def test_a_fix_is_judged_by_what_follows_the_failure_it_is_delivered_after(world: World) -> None:
     world.consent()
     world.cycle()
-    without = go(world, "deploys", lambda has_hint: not has_hint, "confirmed")
+    without = run_until_verdict(world, "deploys", lambda has_hint: not has_hint, "confirmed")
     with world.learner() as learner:
         (fix,) = [each for each in learner.trials.all() if not each.subject.startswith("R-")]
         assert fix.judged.given.sessions == 0
@@ -197,7 +197,7 @@ def test_a_fix_is_judged_by_what_follows_the_failure_it_is_delivered_after(world
 def test_the_verdict_is_the_same_when_the_index_is_gone(world: World) -> None:
     world.consent()
     world.cycle()
-    go(world, "commits", lambda has_hint: not has_hint, "confirmed")
+    run_until_verdict(world, "commits", lambda has_hint: not has_hint, "confirmed")
     before = hint_of(world)
     for path in world.wisen.glob("index.db*"):
         path.unlink()
@@ -370,7 +370,7 @@ def test_people_see_what_is_on_trial_and_which_sessions_went_without(world: Worl
     assert "Nothing is withheld. To allow experiments: wisen trials on" in run("trials").stdout
     run("trials", "on")
     assert "experiments = true" in (world.wisen / "config.toml").read_text()
-    go(world, "commits", lambda has_hint: not has_hint, "confirmed")
+    run_until_verdict(world, "commits", lambda has_hint: not has_hint, "confirmed")
     listed = run("trials").stdout
     assert re.search(r"seen in \d+ of \d+ sessions without it, 0 of \d+ with it; confirmed", listed)
     (trial,) = [each for each in json.loads(run("trials", "list", "--json").stdout)["trials"] if each["id"][:2] == "R-"]

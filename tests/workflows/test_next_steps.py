@@ -51,7 +51,7 @@ def user_turn(text: str, before: int) -> Turn:
     return Turn(id=f"m{before}", action=UserAction.SAID, at=AT, text=text, before=before)
 
 
-def learnt(*histories: History) -> NextSteps:
+def train(*histories: History) -> NextSteps:
     model = NextSteps()
     for each in histories:
         model.learn(each)
@@ -63,7 +63,7 @@ def first(model: NextSteps, *course: str) -> str:
 
 
 def test_what_always_followed_is_likely_and_its_evidence_is_counted() -> None:
-    model = learnt(*[history("Read", "Edit", "Read", "Edit", "Read", "Edit")] * 4)
+    model = train(*[history("Read", "Edit", "Read", "Edit", "Read", "Edit")] * 4)
     best, other = model.predict(steps("Read"))
     assert (best.tool, best.seen, best.of) == ("Edit", 12, 12)
     assert (other.tool, other.seen, other.of) == ("Read", 0, 12)
@@ -79,7 +79,7 @@ def test_nothing_learnt_tells_nothing_but_what_the_session_did() -> None:
 
 
 def test_probabilities_sum_to_one_over_all_tools_and_few_are_shown() -> None:
-    model = learnt(history("Read", "Edit", "Bash", "Grep", "Read", "Write"), history("Task", "Read", "Bash"))
+    model = train(history("Read", "Edit", "Bash", "Grep", "Read", "Write"), history("Task", "Read", "Bash"))
     predictions = model.predict(steps("Read", "Unheard"), limit=ALL)
     assert {each.tool for each in predictions} == {"Read", "Edit", "Bash", "Grep", "Write", "Task", "Unheard"}
     assert sum(each.probability for each in predictions) == pytest.approx(1)
@@ -88,7 +88,7 @@ def test_probabilities_sum_to_one_over_all_tools_and_few_are_shown() -> None:
 
 
 def test_a_situation_never_seen_falls_back_to_the_coarser_one() -> None:
-    model = learnt(*[history("Glob", "$ git add a", "Read", "$ git add b", "Read")] * 3)
+    model = train(*[history("Glob", "$ git add a", "Read", "$ git add b", "Read")] * 3)
     assert first(model, "Edit", "Edit", "$ git add c") == "Read"
     assert first(model, "Edit", "Edit", "$ git push") == "Read"
     predictions = model.predict(steps("Unheard"), limit=ALL)
@@ -98,14 +98,14 @@ def test_a_situation_never_seen_falls_back_to_the_coarser_one() -> None:
 
 def test_the_program_and_its_subcommand_make_a_difference() -> None:
     pairs = (("$ git add a", "Skill"), ("$ git log", "Read"), ("$ npm test", "Edit"))
-    model = learnt(*[history(*pair) for pair in pairs] * 3)
+    model = train(*[history(*pair) for pair in pairs] * 3)
     assert first(model, "$ cd /p && git add b/c") == "Skill"
     assert first(model, "$ git log") == "Read"
     assert first(model, "$ npm test -- x") == "Edit"
 
 
 def test_how_the_last_call_ended_makes_a_difference() -> None:
-    model = learnt(*[history("Edit!", "Read", "Edit", "Bash", "Edit!", "Read", "Edit", "Bash")] * 3)
+    model = train(*[history("Edit!", "Read", "Edit", "Bash", "Edit!", "Read", "Edit", "Bash")] * 3)
     assert first(model, "Edit!") == "Read"
     assert first(model, "Edit") == "Bash"
 
@@ -117,12 +117,12 @@ def test_how_a_failure_begins_makes_a_difference() -> None:
         History(session=number, steps=(failed, step(1, then)))
         for number, (failed, then) in enumerate([(unread, "Read"), (absent, "Grep")] * 5)
     ]
-    model = learnt(*sessions)
+    model = train(*sessions)
     assert [model.predict([failed])[0].tool for failed in (unread, absent)] == ["Read", "Grep"]
 
 
 def test_an_end_later_than_the_moment_of_asking_is_not_known() -> None:
-    model = learnt(*[history("Edit!", "Read", "Edit?", "Edit", "Bash")] * 3)
+    model = train(*[history("Edit!", "Read", "Edit?", "Edit", "Bash")] * 3)
     (failed,) = steps("Edit!")
     assert failed.ended is not None
     soon = model.predict([failed], at=failed.ended - timedelta(seconds=1))
@@ -135,9 +135,7 @@ def test_the_same_file_and_another_are_distinguished() -> None:
         return History(session=1, steps=tuple(step(n, tool, {"file_path": p}) for n, (tool, p) in enumerate(course)))
 
     course = (("Read", "/a"), ("Edit", "/a"), ("Edit", "/a"), ("Bash", ""), ("Edit", "/b"), ("Read", "/c"))
-    model = learnt(
-        *[session(*course, ("Edit", "/c"), ("Edit", "/c"), ("Bash", ""), ("Edit", "/d"), ("Read", "/e"))] * 3
-    )
+    model = train(*[session(*course, ("Edit", "/c"), ("Edit", "/c"), ("Bash", ""), ("Edit", "/d"), ("Read", "/e"))] * 3)
     same = session(("Write", "/x"), ("Edit", "/x")).steps
     other = session(("Write", "/x"), ("Edit", "/y")).steps
     assert [model.predict(each)[0].tool for each in (same, other)] == ["Edit", "Read"]
@@ -145,13 +143,13 @@ def test_the_same_file_and_another_are_distinguished() -> None:
 
 def test_what_the_user_just_typed_makes_a_difference() -> None:
     pairs = (("commit this", "Bash"), ("fix that", "Edit"))
-    model = learnt(*[history("Read", tool, turns=(user_turn(text, 1),)) for text, tool in pairs] * 3)
+    model = train(*[history("Read", tool, turns=(user_turn(text, 1),)) for text, tool in pairs] * 3)
     assert model.predict(steps("Read"), [user_turn("Commit all", 1)])[0].tool == "Bash"
     assert model.predict(steps("Read"), [user_turn("fix it", 1)])[0].tool == "Edit"
 
 
 def test_the_habit_of_this_session_counts() -> None:
-    model = learnt(*[history("Read", "Edit", "Read", "Edit")] * 3)
+    model = train(*[history("Read", "Edit", "Read", "Edit")] * 3)
     before = {each.tool: each.probability for each in model.predict(steps("Read"), limit=ALL)}
     course = ["Read", "Grep"] * 8 + ["Read"]
     after = model.predict(steps(*course), limit=ALL)
@@ -160,7 +158,7 @@ def test_the_habit_of_this_session_counts() -> None:
 
 
 def test_newer_sessions_weigh_more_and_long_learning_stays_in_bounds() -> None:
-    model = learnt(*[history("Read", "Edit")] * 1_000, *[history("Read", "Write")] * 60)
+    model = train(*[history("Read", "Edit")] * 1_000, *[history("Read", "Write")] * 60)
     predictions = model.predict(steps("Read"), limit=ALL)
     assert [each.tool for each in predictions[:2]] == ["Write", "Edit"]
     assert [each.seen for each in predictions[:2]] == [60, 1_000]
@@ -169,7 +167,7 @@ def test_newer_sessions_weigh_more_and_long_learning_stays_in_bounds() -> None:
 
 def test_learning_the_same_gives_the_same_and_counts_come_back_from_json() -> None:
     sessions = [history("Read", "Edit!", "Read", "$ git add a", "Edit"), history("Grep", "Read", "Edit", "Write")]
-    model, again = learnt(*sessions), learnt(*sessions)
+    model, again = train(*sessions), train(*sessions)
     assert model.to_counts() == again.to_counts()
     back = NextSteps.from_counts(json.loads(json.dumps(model.to_counts())))
     for each in (model, back):
@@ -182,7 +180,7 @@ def test_learning_the_same_gives_the_same_and_counts_come_back_from_json() -> No
 
 
 def test_the_gains_say_which_situation_speaks_for_a_tool() -> None:
-    model = learnt(*[history("Edit!", "Read", "Edit", "Bash")] * 3)
+    model = train(*[history("Edit!", "Read", "Edit", "Bash")] * 3)
     gains = model.gains(steps("Edit!"))
     assert set(gains.by_situation["end"]) == {"Read"}
     assert set(gains.by_situation["tool"]) == {"Read", "Bash"}
@@ -234,7 +232,7 @@ ANY_TURNS = st.lists(
 def test_whatever_was_done_the_answer_is_sorted_and_whole(
     learned: list[tuple[list[Step], list[Turn]]], asked: list[Step], turns: list[Turn]
 ) -> None:
-    model = learnt(*(History(session=1, steps=tuple(one), turns=tuple(two)) for one, two in learned))
+    model = train(*(History(session=1, steps=tuple(one), turns=tuple(two)) for one, two in learned))
     predictions = model.predict(asked, turns, limit=ALL)
     assert list(predictions) == sorted(predictions, key=lambda each: (-each.probability, each.tool))
     assert {each.tool for each in predictions} == {
