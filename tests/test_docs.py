@@ -97,11 +97,11 @@ def test_every_page_is_linked_from_the_index() -> None:
     assert not pages - linked
 
 
-@pytest.mark.parametrize("page", ["ARCHITECTURE.md", "docs/inside.md"])
+@pytest.mark.parametrize("page", ["ARCHITECTURE.md", "SECURITY.md", "docs/inside.md"])
 def test_every_file_named_in_the_pages_about_the_code_exists(page: str) -> None:
     text = (ROOT / page).read_text(encoding="utf-8")
     named = re.findall(r"`((?:[\w-]+/)*[\w-]+\.(?:py|toml|json|js))(?:: \w+)?`", text)
-    roles = {f"{role}.py" for role in ROLES}
+    roles = {"config.toml", *(f"{role}.py" for role in ROLES)}
     missing = [
         name
         for name in named
