@@ -158,9 +158,9 @@ class Wiring(AgentWiring):
         from wisen.delivery.snapshot_store import HomeSnapshotStore
         from wisen.edits.edit_history import EditPorts
         from wisen.edits.rule_files import RuleFiles
+        from wisen.logs.context_resolver import ContextResolver
         from wisen.logs.executors import open_pool, reuse_executor
         from wisen.logs.projects import Projects
-        from wisen.logs.scope import Scope
         from wisen.memory.notebook_files import NotebookFiles
         from wisen.store.home import Home
         from wisen.system.clock import to_local_time
@@ -173,7 +173,7 @@ class Wiring(AgentWiring):
         clock = self.clock()
         try:
             machine = self._machine()
-            scope = Scope(
+            resolver = ContextResolver(
                 home=self._user_home(),
                 machine=machine,
                 contexts=ledger.contexts.all(),
@@ -200,7 +200,7 @@ class Wiring(AgentWiring):
             salt=self._salt,
             local=to_local_time,
         )
-        projects = Projects(home=home, scope=scope, tracking=GitTracking(self.environment), agents=agents)
+        projects = Projects(home=home, resolver=resolver, tracking=GitTracking(self.environment), agents=agents)
         files = PrivateFiles(self._files(), self.settings.home)
         checkouts = GitCheckouts(self.environment)
         return Learner(

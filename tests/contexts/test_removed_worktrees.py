@@ -10,7 +10,7 @@ import pytest
 
 from tests.hooks import fire
 from wisen import app
-from wisen.logs.scope import Scope
+from wisen.logs.context_resolver import ContextResolver
 from wisen.model.context import Alias, ContextKind, context_of
 from wisen.model.entry_state import EntryState
 from wisen.testing.transcripts import ClaudeTranscript
@@ -50,8 +50,8 @@ def learnt(home: Path) -> tuple[list[str], list[EntryState]]:
         return paths, [each for each in learner.lessons.all() if not each.is_over and each.entry.type == "learning"]
 
 
-def scope(home: Path, **more: object) -> Scope:
-    return Scope(**{"home": home, "machine": "m", "contexts": (), "aliases": (), **more})  # type: ignore[arg-type]
+def resolver(home: Path, **more: object) -> ContextResolver:
+    return ContextResolver(**{"home": home, "machine": "m", "contexts": (), "aliases": (), **more})  # type: ignore[arg-type]
 
 
 @pytest.mark.needs("git")
@@ -117,7 +117,7 @@ def test_what_an_older_version_kept_of_a_gone_worktree_is_moved_and_merged(home:
     write_correction(home, gone, 2)
     write_correction(home, gone, 3, "make")
     with app.wire(home / "wisen").learner() as learner:
-        scope_ = learner._deps.projects.scope
+        scope_ = learner._deps.projects.resolver
         scope_._main_of_removed = lambda here, by_path: None  # type: ignore[method-assign]  # as it was
         learner.learn()
         states = [each for each in learner.lessons.all() if each.entry.type == "learning"]
@@ -146,7 +146,7 @@ def test_the_home_is_no_repository_of_worktrees(home: Path) -> None:
     a_repository(home / "x")
     git(home, "init", "-q")
     place = home / ".claude" / "worktrees" / "figs"
-    found = scope(home).context(str(place), str(place))
+    found = resolver(home).context(str(place), str(place))
     assert found is not None
     assert found.name == str(place)
 
@@ -178,5 +178,5 @@ def test_a_clone_cannot_claim_a_gone_project_that_is_known(home: Path) -> None:
             since=NOW + timedelta(days=1),
         ),
     ]
-    mine = scope(home, contexts=(known, context_of(ContextKind.PATH, str(thief), machine="m")), aliases=aliases)
+    mine = resolver(home, contexts=(known, context_of(ContextKind.PATH, str(thief), machine="m")), aliases=aliases)
     assert mine.context(str(victim), str(victim)) == known

@@ -14,9 +14,9 @@ from wisen.model.signal import (
     Polarity,
     PrecedingEvent,
     RecordedSignal,
-    Sighting,
     Signal,
     SignalKind,
+    SourcedSignal,
 )
 from wisen.report.themes import group_themes
 
@@ -96,11 +96,11 @@ def test_a_session_is_listened_to_in_order() -> None:
     ]
 
 
-def sighting(session: int, text: str, kind: SignalKind = SignalKind.CORRECTION, durable: float = 0.4) -> Sighting:
+def sighting(session: int, text: str, kind: SignalKind = SignalKind.CORRECTION, durable: float = 0.4) -> SourcedSignal:
     lesson = Lesson(text=text, forbids=False, durable=durable, is_durable=durable > 0.5, about=LessonTopic.FACT)
     signal = Signal(kind=kind, probability=0.9, start=0, end=3, polarity=Polarity.AGAINST, lesson=lesson)
     recorded = RecordedSignal(message=f"m{session}-{text}", at=NOON + timedelta(days=session), signal=signal)
-    return Sighting(agent="claude-code", native=f"n{session}", session=session, said=recorded, text=text)
+    return SourcedSignal(agent="claude-code", native=f"n{session}", session=session, said=recorded, text=text)
 
 
 def test_the_same_lesson_in_other_words_is_one_theme() -> None:
@@ -131,7 +131,7 @@ def test_what_one_asks_for_and_another_forbids_is_never_one_theme() -> None:
 
 def test_a_message_that_says_two_things_counts_once_and_praise_has_no_theme() -> None:
     both = [sighting(1, "Never force-push."), sighting(1, "Never force-push.", SignalKind.PREFERENCE)]
-    plain = Sighting(
+    plain = SourcedSignal(
         agent="claude-code",
         native="n9",
         session=9,

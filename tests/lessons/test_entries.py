@@ -16,7 +16,7 @@ from wisen.model.entry_names import entry_name
 from wisen.model.entry_state import fold_entry_states, fold_proposal_states
 from wisen.model.failure import CallChange, Signature
 from wisen.model.fix import Danger, Evidence, Fix
-from wisen.model.signal import Lesson, LessonTopic, Polarity, RecordedSignal, Sighting, Signal, SignalKind
+from wisen.model.signal import Lesson, LessonTopic, Polarity, RecordedSignal, Signal, SignalKind, SourcedSignal
 from wisen.store.row_factory import RowFactory
 from wisen.testing.entries_contract import a_move, a_proposal, an_entry
 from wisen.testing.fake_ledger import MemoryLedger
@@ -30,7 +30,7 @@ def row_factory() -> RowFactory:
 
 def sighting(
     session: int, text: str, kind: SignalKind = SignalKind.CORRECTION, *, marker: str = "", context: str = "shop"
-) -> Sighting:
+) -> SourcedSignal:
     lesson = None
     if kind in (SignalKind.CORRECTION, SignalKind.PREFERENCE):
         lesson = Lesson(
@@ -44,10 +44,12 @@ def sighting(
         )
     signal = Signal(kind=kind, probability=0.9, start=0, end=3, polarity=Polarity.AGAINST, lesson=lesson)
     recorded = RecordedSignal(message=f"m{session}-{text}", at=NOON + timedelta(hours=session), signal=signal)
-    return Sighting(agent="codex", native=f"n{session}", session=session, said=recorded, text=text, context=context)
+    return SourcedSignal(
+        agent="codex", native=f"n{session}", session=session, said=recorded, text=text, context=context
+    )
 
 
-def run(ledger: MemoryLedger, *sightings: Sighting, by: RowFactory | None = None) -> MemoryLedger:
+def run(ledger: MemoryLedger, *sightings: SourcedSignal, by: RowFactory | None = None) -> MemoryLedger:
     known = fold_entry_states(ledger.entries.all(), ledger.entries.tallies(), ledger.moves.all())
     ledger.entries.record(record_statements(sightings, known, ledger.occurrences.ids(), by or row_factory()))
     return ledger
@@ -127,7 +129,7 @@ def test_what_has_no_lesson_is_described_by_its_sentence(
     assert (entry.type, entry.summary) == (type_, summary)
 
 
-def of_message(text: str, *lessons: str, trigger: Trigger | None = None, marker: str = "") -> list[Sighting]:
+def of_message(text: str, *lessons: str, trigger: Trigger | None = None, marker: str = "") -> list[SourcedSignal]:
     """Return the lessons of one message, each at its position."""
     found = []
     for lesson in lessons:

@@ -11,14 +11,14 @@ from wisen.memory.build_memories import memories_of_entries
 from wisen.model.directive import Trigger, TriggerCause
 from wisen.model.entry import ONLY_LOCAL, Actor, EntryStatus, Move, MoveKind
 from wisen.model.entry_state import EntryState, fold_entry_states
-from wisen.model.signal import Sighting
+from wisen.model.signal import SourcedSignal
 from wisen.testing.entries_contract import a_move, an_entry
 from wisen.testing.fake_ledger import MemoryLedger
 
 FIRST, REWORDED = "Use the Quince ledger, not the old one.", "Please use the Quince ledger here, not the old one."
 
 
-def local(session: int, text: str, marker: str = "") -> Sighting:
+def local(session: int, text: str, marker: str = "") -> SourcedSignal:
     return structs.replace(sighting(session, text, marker=marker), local=True)
 
 

@@ -31,7 +31,7 @@ from wisen.model.reinforcement import (
     praise_level,
     praise_strength,
 )
-from wisen.model.signal import Polarity, RecordedSignal, Sighting, Signal, SignalKind
+from wisen.model.signal import Polarity, RecordedSignal, Signal, SignalKind, SourcedSignal
 from wisen.praise.attribution import (
     EARLIER_WEIGHT,
     GONE,
@@ -191,10 +191,10 @@ def session(*turns: Turn, steps: tuple[Step, ...] = ()) -> History:
     return History(session=1, agent="claude-code", native="s1", steps=steps, turns=turns)
 
 
-def a_praise(number: int, text: str = "great, thanks") -> Sighting:
+def a_praise(number: int, text: str = "great, thanks") -> SourcedSignal:
     signal = Signal(kind=SignalKind.PRAISE, probability=0.9, start=0, end=5, polarity=Polarity.FOR)
     recorded = RecordedSignal(message=f"m{number}", at=NOON + number * timedelta(minutes=1), signal=signal)
-    return Sighting(agent="claude-code", native="s1", session=1, said=recorded, text=text, context="shop")
+    return SourcedSignal(agent="claude-code", native="s1", session=1, said=recorded, text=text, context="shop")
 
 
 def delivered_exposure(event: str, minutes: float, subject: str = "01A", arm: Arm = Arm.GIVEN) -> Exposure:
@@ -206,7 +206,7 @@ def named(name: str, context: str) -> str:
     return {"r-1a2b3c4d": "01N"}.get(name.casefold(), "") if context == "shop" else ""
 
 
-def weigh(*exposures: Exposure, praise: Sighting, history: History, over: bool = True) -> PraiseEffect:
+def weigh(*exposures: Exposure, praise: SourcedSignal, history: History, over: bool = True) -> PraiseEffect:
     evidence = PraiseEvidence(exposures, lambda each: "" if each.subject == "?" else each.subject, named, "desk")
     return attribute_praise(praise, history, evidence, over=over)
 

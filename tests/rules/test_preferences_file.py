@@ -44,7 +44,7 @@ def prefer(workspace: Path) -> None:
     """A preference that was stated in an OpenClaw session."""
     with wisen.open_learner() as learner:
         home = learner.home
-        context = learner.projects.scope.context(str(workspace), str(workspace))
+        context = learner.projects.resolver.context(str(workspace), str(workspace))
         assert context is not None
         at = datetime(2026, 3, 1, tzinfo=UTC)
         home.ledger.contexts.add(

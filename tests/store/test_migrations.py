@@ -11,7 +11,7 @@ import pytest
 
 from wisen.agents.claude_code import ClaudeCode
 from wisen.logs import incremental_read
-from wisen.logs.scope import Scope
+from wisen.logs.context_resolver import ContextResolver
 from wisen.logs.settings import EventFilterPolicy
 from wisen.model.event import Concession
 from wisen.model.report import Selection
@@ -119,7 +119,7 @@ def test_what_was_read_before_concessions_were_recorded_is_read_again(
 
 def unread(index: Index, home: Path) -> list[IndexBatch]:
     """Return the parts of the logs that an index has not read."""
-    agent, scope = ClaudeCode(home, {}), Scope(home=home, machine="m", contexts=(), aliases=())
+    agent, scope = ClaudeCode(home, {}), ContextResolver(home=home, machine="m", contexts=(), aliases=())
     marks = index.events.marks(agent.name)
     return [
         batch

@@ -12,7 +12,7 @@ import pytest
 
 from tests.blame.test_git_history import Repository
 from wisen.blame.instruction_files import InstructionFiles
-from wisen.logs.scope import Scope
+from wisen.logs.context_resolver import ContextResolver
 from wisen.system.git import GitCheckouts
 
 pytestmark = [pytest.mark.requirement("X7"), pytest.mark.needs("git")]
@@ -190,7 +190,9 @@ def ask_everything(repository: Repository, home: Path, environment: dict[str, st
         answers += [found.content if found else None, checkouts.is_tracked(path)]
     answers += [[version.text for version in each.versions] for each in instructions.files([str(repository.folder)])]
     answers.append([version.text for version in instructions.file(repository.folder / "CLAUDE.md").versions])
-    Scope(home=home, machine="m", contexts=(), aliases=()).context(str(repository.folder), str(repository.folder))
+    ContextResolver(home=home, machine="m", contexts=(), aliases=()).context(
+        str(repository.folder), str(repository.folder)
+    )
     return answers
 
 

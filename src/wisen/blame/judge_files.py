@@ -41,7 +41,7 @@ def with_stored_history(projects: Projects, file: InstructionFile) -> Instructio
     new = new_snapshots([file], known, machine=home.machine, now=home.clock.now())
     forgotten_filter = home.forgotten_filter
     for snapshot in new:
-        if not forgotten_filter.contains_forgotten(snapshot.text) and not projects.scope.is_off(snapshot.path):
+        if not forgotten_filter.contains_forgotten(snapshot.text) and not projects.resolver.is_off(snapshot.path):
             home.ledger.file_snapshots.add(snapshot)
     return with_snapshots(file, home.ledger.file_snapshots.of(file.path, machine=home.machine))
 

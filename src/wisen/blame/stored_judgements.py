@@ -70,7 +70,7 @@ def undecided_judgements(
         stored = _read(projects.home, files)
         judged = () if stored is None else [_relocate_lines(files, each) for each in stored.files]
     decided = {move.subject for move in projects.home.ledger.moves.all() if move.kind is MoveKind.KEEP}
-    return tuple(_without_decided(each, decided) for each in judged if not projects.scope.is_off(each.path))
+    return tuple(_without_decided(each, decided) for each in judged if not projects.resolver.is_off(each.path))
 
 
 def _without_decided(judged: InstructionSummary, decided: set[str]) -> InstructionSummary:

@@ -124,8 +124,8 @@ class _WaitingFiles:
 def waiting_places(projects: Projects) -> list[CheckoutClaim]:
     """Return the checkouts that claim to be a known project and wait for the user's decision, sorted by path."""
     for alias in projects.active_aliases():
-        projects.scope.claim_at(alias.path)
-    return [*projects.scope.claims()]
+        projects.resolver.claim_at(alias.path)
+    return [*projects.resolver.claims()]
 
 
 def describe_waiting(
@@ -175,7 +175,7 @@ def ownership_questions(projects: Projects, edit_ports: EditPorts) -> dict[str, 
             DeliveredLine(f"Q-{_question_id(file.path, file.digest)}", f"{statement}.", "", f"`{command}`")
         )
     for claim in waiting_places(projects):
-        context = projects.scope.key_at(Path(claim.root))
+        context = projects.resolver.key_at(Path(claim.root))
         text = "this folder has the remote of a project that wisen knows; what was learnt there is not used here."
         lines.setdefault(context, []).append(
             DeliveredLine(

@@ -186,14 +186,14 @@ class ContextService:
         Raises:
             UsageError: no decision about it is pending.
         """
-        claim = self._projects.scope.claim_at(str(path.absolute()))
+        claim = self._projects.resolver.claim_at(str(path.absolute()))
         if claim is None:
             raise UsageError(
                 f"{path} does not claim to be a project known elsewhere. List those that do with: wisen contexts"
             )
         self._decisions.require_person("contexts", "join", str(path.absolute()), dry_run=dry_run)
         if not dry_run:
-            place_context = self._projects.scope.key_at(Path(claim.root))
+            place_context = self._projects.resolver.key_at(Path(claim.root))
             self._record_place(claim.root, claim.context, claim.context)
             ledger = self._home.ledger
             every = entry_states(ledger)
@@ -214,7 +214,7 @@ class ContextService:
         Raises:
             UsageError: there can be no project.
         """
-        identity = self._projects.scope.identity(path.absolute())
+        identity = self._projects.resolver.identity(path.absolute())
         if identity is None:
             raise UsageError(f"{path} is not a project. Pass a project's folder.")
         root, claimed = identity
@@ -230,7 +230,7 @@ class ContextService:
         )
         if not dry_run:
             self._home.ledger.ownerships.add([row])
-            self._projects.scope.apply_decisions([row])
+            self._projects.resolver.apply_decisions([row])
         return root, claimed
 
     def _inspect_file(self, path: Path) -> AdoptableFile:
@@ -260,7 +260,7 @@ class ContextService:
         from wisen.model.report import Selection
 
         projects = self._projects
-        top = projects.scope.places.top_of(path.parent)
+        top = projects.resolver.places.top_of(path.parent)
         if top is None:
             return None
         agents = [each.name for each in projects.agents if not isinstance(each, KeepsLogsInProjects)]
@@ -287,7 +287,7 @@ class ContextService:
             since = home.clock.now()
             alias = Alias(context=matches[0].key, machine=home.machine, path=str(path.resolve()), since=since)
             home.ledger.contexts.add(matches[0], alias)
-            if identity := self._projects.scope.identity(path):
+            if identity := self._projects.resolver.identity(path):
                 self._record_place(identity[0], matches[0], identity[1])
         return matches[0]
 
@@ -303,4 +303,4 @@ class ContextService:
             by=Actor.USER,
         )
         self._home.ledger.ownerships.add([row])
-        self._projects.scope.apply_decisions([row])
+        self._projects.resolver.apply_decisions([row])

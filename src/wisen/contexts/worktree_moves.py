@@ -47,15 +47,15 @@ def move_removed_worktrees(projects: Projects) -> int:
 
 def _find_moved(projects: Projects) -> list[_MovedContext]:
     """Return the contexts of removed directories that, as far as is known now, belong to another project."""
-    home, scope = projects.home, projects.scope
+    home, resolver = projects.home, projects.resolver
     places = {alias.path for alias in home.ledger.contexts.aliases(home.machine)}
     moved = []
     for context in home.ledger.contexts.all():
         place = context.name
         if context.kind is not ContextKind.PATH or place not in places or Path(place).is_dir():
             continue
-        current = scope.refresh_context(place)
-        if current is not None and current.key != context.key and scope.name_of(context) == (context.kind, place):
+        current = resolver.refresh_context(place)
+        if current is not None and current.key != context.key and resolver.name_of(context) == (context.kind, place):
             moved.append(_MovedContext(context, place, current))
     return moved
 

@@ -93,7 +93,7 @@ class DeliveryService:
         """
         from wisen.logs.off_markers import write_off_places
 
-        home, scope = self._home, self._projects.scope
+        home, scope = self._home, self._projects.resolver
         scope.apply_decisions(home.ledger.ownerships.of(home.machine))  # the user may have answered since it began
         snapshots = self._build_snapshot(ErrorBoundaries() if boundaries is None else boundaries)
         if dry_run:

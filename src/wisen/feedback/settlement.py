@@ -24,7 +24,7 @@ from wisen.model.pointing import (
     TurnClaimKind,
     settled_turns,
 )
-from wisen.model.signal import RecordedSignal, Sighting, SignalKind, TypedTurn
+from wisen.model.signal import RecordedSignal, SignalKind, SourcedSignal, TypedTurn
 from wisen.store.one_writer import one_writer
 from wisen.text.directives import directives_in
 
@@ -53,7 +53,7 @@ _MAX_ABOUT = 120
 class SettlementHandlers:
     """What other features do with a settled turn."""
 
-    record: Callable[[Sequence[Sighting]], tuple[Entry, ...]]
+    record: Callable[[Sequence[SourcedSignal]], tuple[Entry, ...]]
     """Records entries for what was said. Returns the entries that hold it."""
     drop: Callable[[SettledTurn], None]
     """Closes an entry that is based on this turn alone, because nothing is to be learned from it."""
@@ -222,11 +222,11 @@ class TurnSettlement:
         if wording.strip() and (why := find_mismatch(words, wording)):
             raise UsageError(f"The wording does not say what the user said: {why}. Reword it, or leave it out.")
 
-    def _sightings(self, settled: SettledTurn, doubtful: DoubtfulTurn) -> list[Sighting]:
+    def _sightings(self, settled: SettledTurn, doubtful: DoubtfulTurn) -> list[SourcedSignal]:
         history, turn, message = doubtful.history, doubtful.turn, doubtful.message
         detector = self._user_detector()
         return [
-            Sighting(
+            SourcedSignal(
                 agent=history.agent,
                 native=history.native,
                 session=history.session,

@@ -31,7 +31,7 @@ class ProjectSwitch:
 
     def disabled_by(self, place: Path) -> str:
         """Return what disables wisen in a directory: a marker, or a directory in the settings; empty for nothing."""
-        return self._projects.scope.switches.cause_of(str(place))
+        return self._projects.resolver.switches.cause_of(str(place))
 
     def disable(self, place: Path, *, dry_run: bool = False) -> Edit:
         """Disable wisen in the project around a directory, by a marker in its top folder.
@@ -42,7 +42,7 @@ class ProjectSwitch:
         """
         from wisen.edits.editor import Editor, PassagePlan
 
-        top, cause = self._projects.scope.places.top_of(place), self.disabled_by(place)
+        top, cause = self._projects.resolver.places.top_of(place), self.disabled_by(place)
         if cause:
             raise UsageError(f"wisen is off here already, by {cause}.")
         if top is None:

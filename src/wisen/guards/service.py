@@ -119,7 +119,7 @@ class GuardService:
         state = GuardState(guard=guard, mode=mode, by=Actor.USER, why="you wrote it", since=guard.at)
         if not dry_run:
             ledger = self._home.ledger
-            for seen, path in self._projects.scope.sightings.take_new() if context else ():
+            for seen, path in self._projects.resolver.locations.take_new() if context else ():
                 # A project without any session yet becomes known now, so that hooks find its guards.
                 ledger.contexts.add(
                     seen, Alias(context=seen.key, machine=self._home.machine, path=path, since=guard.at)

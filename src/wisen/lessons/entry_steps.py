@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from wisen.logs.projects import Projects
     from wisen.model.error_boundaries import ErrorBoundaries
     from wisen.model.fix import Fix
-    from wisen.model.signal import Sighting
+    from wisen.model.signal import SourcedSignal
     from wisen.store.home import Home
     from wisen.store.known_entries import KnownEntries
 
@@ -36,7 +36,7 @@ def record_entries(  # noqa: PLR0913 - the findings of a run, each by its name
     home: Home,
     projects: Projects,
     known: KnownEntries,
-    said: Iterable[Sighting],
+    said: Iterable[SourcedSignal],
     fixes: Iterable[Fix],
     *,
     boundaries: ErrorBoundaries,

@@ -16,14 +16,14 @@ if TYPE_CHECKING:
     from wisen.model.entry import Entry, Move, Occurrence
     from wisen.model.entry_state import EntryState
     from wisen.model.pointing import SettledTurn
-    from wisen.model.signal import Sighting
+    from wisen.model.signal import SourcedSignal
     from wisen.store.home import Home
     from wisen.store.ledger import Ledger
 
 _REPLACED = "other words of yours in that turn say it, as the log proves"
 
 
-def record_pointed(home: Home, projects: Projects, sightings: Sequence[Sighting]) -> tuple[Entry, ...]:
+def record_pointed(home: Home, projects: Projects, sightings: Sequence[SourcedSignal]) -> tuple[Entry, ...]:
     """Record what a settled turn says. Entries made from that turn alone in other words are closed."""
     known, ledger = KnownEntries(home.ledger), home.ledger
     lessons = [each for each in sightings if each.said.signal.lesson is not None]

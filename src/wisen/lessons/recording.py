@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Sequence
 
     from wisen.model.entry_state import EntryState
-    from wisen.model.signal import Lesson, Sighting
+    from wisen.model.signal import Lesson, SourcedSignal
     from wisen.store.row_factory import RowFactory
 
 Rows: TypeAlias = "list[Entry | Occurrence | Move]"
@@ -83,7 +83,7 @@ _FILE = re.compile(r"(?<![\w/])[\w.-]+(?:/[\w.-]+)*\.[a-z]{1,5}\b")
 
 
 def record_statements(
-    sightings: Iterable[Sighting],
+    sightings: Iterable[SourcedSignal],
     known: Sequence[EntryState],
     seen: Collection[str],
     factory: RowFactory,
@@ -132,7 +132,7 @@ class _Recorder:
         self._by_message: dict[str, set[str]] = defaultdict(set)
         """By message, the entries made from it: lessons of one message are never merged with each other."""
 
-    def record(self, sighting: Sighting, *, is_old: bool) -> None:
+    def record(self, sighting: SourcedSignal, *, is_old: bool) -> None:
         """Record one lesson; `is_old`: whether an earlier version recorded its whole message."""
         context, text = sighting.context or NOWHERE, text_of(sighting)
         entry = self._find_entry(sighting, context, text)
@@ -155,7 +155,7 @@ class _Recorder:
             self._global.add(entry)
             self.rows.append(self._factory.build_move(entry, MoveKind.EVERYWHERE, by=Actor.USER, why="you said so"))
 
-    def _find_entry(self, sighting: Sighting, context: str, text: str) -> str | None:
+    def _find_entry(self, sighting: SourcedSignal, context: str, text: str) -> str | None:
         apart = self._split.get((context, text)) or self._split.get((context, _message_head(sighting)))
         lesson = sighting.said.signal.lesson
         trigger = None if lesson is None else lesson.trigger
@@ -165,7 +165,7 @@ class _Recorder:
             or self._lookups[EVERYWHERE].find(text, trigger=trigger)
         )
 
-    def _add_entry(self, sighting: Sighting, context: str, text: str) -> str:
+    def _add_entry(self, sighting: SourcedSignal, context: str, text: str) -> str:
         lookup, factory = self._lookups[context], self._factory
         entry = _entry(sighting, text, context, self._names, factory)
         self.rows.append(entry)
@@ -201,7 +201,7 @@ class _Recorder:
             self.rows.append(self._factory.build_move(entry, MoveKind.TRIGGER, value, why="it came up again"))
 
 
-def _restore_negations(seen: Iterable[Sighting], known: Sequence[EntryState], factory: RowFactory) -> list[Move]:
+def _restore_negations(seen: Iterable[SourcedSignal], known: Sequence[EntryState], factory: RowFactory) -> list[Move]:
     """Restore the user's words in entries whose wording by an earlier version lost a negation."""
     open_ = {
         (state.context, state.entry.details): state
@@ -224,28 +224,28 @@ def _restore_negations(seen: Iterable[Sighting], known: Sequence[EntryState], fa
     return [*moves.values()]
 
 
-def message_id(sighting: Sighting) -> str:
+def message_id(sighting: SourcedSignal) -> str:
     """Return the id of a message: the same on every machine that reads the same log."""
     identity = "\0".join((sighting.agent, sighting.native, sighting.said.message)).encode("utf-8", "surrogateescape")
     return blake2b(identity, digest_size=13).hexdigest()
 
 
-def occurrence_id(sighting: Sighting) -> str:
+def occurrence_id(sighting: SourcedSignal) -> str:
     """Return the id of the occurrence for a sighting: a message may hold several lessons."""
     identity = f"{message_id(sighting)}\0{text_of(sighting)}".encode("utf-8", "surrogateescape")
     return blake2b(identity, digest_size=13).hexdigest()
 
 
-def is_recorded(sighting: Sighting, seen: Collection[str]) -> bool:
+def is_recorded(sighting: SourcedSignal, seen: Collection[str]) -> bool:
     """Whether it was recorded before: this lesson, or its whole message by an earlier version."""
     return occurrence_id(sighting) in seen or message_id(sighting) in seen
 
 
-def _select_sightings(sightings: Iterable[Sighting]) -> list[Sighting]:
+def _select_sightings(sightings: Iterable[SourcedSignal]) -> list[SourcedSignal]:
     """Return one sighting per lesson of each message, and per request or gap besides them; oldest first."""
     order = list(_CATEGORIES)
-    of: dict[tuple[str, str], Sighting] = {}
-    lessons: dict[str, list[Sighting]] = defaultdict(list)
+    of: dict[tuple[str, str], SourcedSignal] = {}
+    lessons: dict[str, list[SourcedSignal]] = defaultdict(list)
     for each in sightings:
         signal, text = each.said.signal, text_of(each)
         if signal.kind not in _CATEGORIES or signal.is_doubtful or not text or not _is_understandable(each):
@@ -263,7 +263,7 @@ def _select_sightings(sightings: Iterable[Sighting]) -> list[Sighting]:
     return sorted(found, key=lambda each: (each.said.at, message_id(each), each.said.signal.start))
 
 
-def _is_understandable(sighting: Sighting) -> bool:
+def _is_understandable(sighting: SourcedSignal) -> bool:
     """Whether it makes sense without having been there; without a lesson, whether it is recorded nevertheless."""
     lesson = sighting.said.signal.lesson
     if lesson is None:
@@ -274,7 +274,7 @@ def _is_understandable(sighting: Sighting) -> bool:
     return not read or any(each.stands_alone for each in read)
 
 
-def _is_recorded_without_lesson(sighting: Sighting) -> bool:
+def _is_recorded_without_lesson(sighting: SourcedSignal) -> bool:
     """Whether it is recorded without a lesson: a request is, and what the agent surely did not know."""
     if sighting.said.signal.kind is SignalKind.GAP:
         text, sure = text_of(sighting), sighting.said.signal.probability >= SURE_GAP
@@ -285,13 +285,13 @@ def _is_recorded_without_lesson(sighting: Sighting) -> bool:
     return sighting.said.signal.kind not in _NEED_A_LESSON
 
 
-def _overlap(one: Sighting, other: Sighting) -> bool:
+def _overlap(one: SourcedSignal, other: SourcedSignal) -> bool:
     """Whether the evidence of two sightings overlaps in the text."""
     ours, theirs = one.said.signal, other.said.signal
     return ours.start < theirs.end and theirs.start < ours.end
 
 
-def text_of(sighting: Sighting) -> str:
+def text_of(sighting: SourcedSignal) -> str:
     """Return the lesson, or the sentence that contains the evidence; empty if that is too long to quote."""
     signal = sighting.said.signal
     if signal.lesson is not None:
@@ -303,7 +303,7 @@ def text_of(sighting: Sighting) -> str:
     return ""
 
 
-def _entry(sighting: Sighting, text: str, context: str, names: set[str], factory: RowFactory) -> Entry:
+def _entry(sighting: SourcedSignal, text: str, context: str, names: set[str], factory: RowFactory) -> Entry:
     signal = sighting.said.signal
     lesson, id_ = signal.lesson, factory.ids.new()
     type_ = EntryType.FEATURE if signal.kind is SignalKind.REQUEST else EntryType.LEARNING
@@ -340,7 +340,7 @@ def _category(kind: SignalKind, text: str) -> Category | None:
     return Category.BEST_PRACTICE if better else _CATEGORIES[kind]
 
 
-def _durable(sighting: Sighting) -> float:
+def _durable(sighting: SourcedSignal) -> float:
     """Return how likely it is meant to last; what users asked to remember is."""
     signal = sighting.said.signal
     if signal.kind is SignalKind.REMEMBER:
@@ -348,7 +348,7 @@ def _durable(sighting: Sighting) -> float:
     return 0.0 if signal.lesson is None else signal.lesson.durable
 
 
-def _priority(sighting: Sighting) -> Priority:
+def _priority(sighting: SourcedSignal) -> Priority:
     signal = sighting.said.signal
     if signal.kind is SignalKind.CORRECTION and _CRITICAL.search(sighting.text):
         return Priority.CRITICAL
@@ -356,7 +356,7 @@ def _priority(sighting: Sighting) -> Priority:
     return Priority.MEDIUM if lasting or signal.kind is not SignalKind.CORRECTION else Priority.LOW
 
 
-def _occurrence(sighting: Sighting, entry: str, context: str, text: str, factory: RowFactory) -> Occurrence:
+def _occurrence(sighting: SourcedSignal, entry: str, context: str, text: str, factory: RowFactory) -> Occurrence:
     return Occurrence(
         id=occurrence_id(sighting),
         entry=entry,
@@ -370,11 +370,11 @@ def _occurrence(sighting: Sighting, entry: str, context: str, text: str, factory
     )
 
 
-def _details(sighting: Sighting) -> str:
+def _details(sighting: SourcedSignal) -> str:
     words = " ".join(sighting.text.split())
     return words if len(words) <= _DETAILS else words[: _DETAILS - len(_CUT)].rpartition(" ")[0] + _CUT
 
 
-def _message_head(sighting: Sighting) -> str:
+def _message_head(sighting: SourcedSignal) -> str:
     """Return what earlier versions stored as the quote of a message."""
     return " ".join(sighting.text.split())[:_OLD_QUOTE]

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from wisen.model.error_boundaries import ErrorBoundaries
     from wisen.model.fix import Fix
     from wisen.model.pointing import SettledTurn
-    from wisen.model.signal import Sighting
+    from wisen.model.signal import SourcedSignal
     from wisen.store.home import Home
 
 _MANY = 100
@@ -222,7 +222,7 @@ class LessonService:
             self._refresh.context_files()
         return joined
 
-    def record_pointed(self, said: Sequence[Sighting]) -> tuple[Entry, ...]:
+    def record_pointed(self, said: Sequence[SourcedSignal]) -> tuple[Entry, ...]:
         """Record a turn that an agent pointed at and the log confirmed; return the entries that hold it."""
         from wisen.lessons.pointed_turns import record_pointed
 
@@ -237,7 +237,7 @@ class LessonService:
     def record_lessons(
         self,
         known: KnownEntries,
-        said: Iterable[Sighting],
+        said: Iterable[SourcedSignal],
         fixes: Iterable[Fix],
         boundaries: ErrorBoundaries,
         *,

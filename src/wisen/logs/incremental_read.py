@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
     from wisen.agents.agent_ports import Agent
-    from wisen.logs.scope import Scope
+    from wisen.logs.context_resolver import ContextResolver
     from wisen.logs.settings import EventFilterPolicy
     from wisen.model.event import Event, SessionKey
     from wisen.model.report import Selection
@@ -53,7 +53,7 @@ def _is_unchanged(source: Source, marks: Mapping[str, SourceMark]) -> bool:
 
 
 def read_index_batches(
-    agent: Agent, source: Source, marks: Mapping[str, SourceMark], scope: Scope, policy: EventFilterPolicy
+    agent: Agent, source: Source, marks: Mapping[str, SourceMark], resolver: ContextResolver, policy: EventFilterPolicy
 ) -> Iterator[tuple[IndexBatch | None, int]]:
     """Yield what one source holds after its mark, filtered, with the bytes it took; None if nothing is new.
 
@@ -64,11 +64,11 @@ def read_index_batches(
     pending: Batch | None = None
     for batch in _read_batches(agent, source, mark):
         if pending is not None:
-            yield _safe_index_batch(source, pending, scope, policy, finished=False), pending.read_bytes
+            yield _safe_index_batch(source, pending, resolver, policy, finished=False), pending.read_bytes
         pending = batch
     if pending is not None:
         readable = all(problem.kind is not ReadProblemKind.UNREADABLE for problem in pending.problems)
-        index_batch = _safe_index_batch(source, pending, scope, policy, finished=readable)
+        index_batch = _safe_index_batch(source, pending, resolver, policy, finished=readable)
         is_unchanged = (
             mark is not None
             and not pending.events
@@ -91,42 +91,44 @@ def _reader_failure(error: Exception) -> ReadProblem:
 
 
 def _safe_index_batch(
-    source: Source, batch: Batch, scope: Scope, policy: EventFilterPolicy, *, finished: bool
+    source: Source, batch: Batch, resolver: ContextResolver, policy: EventFilterPolicy, *, finished: bool
 ) -> IndexBatch:
-    """Build an index batch; if the event filter or the scope fails, return an empty one that reports the problem."""
+    """Build an index batch; if the event filter or the resolver fails, return an empty one that reports the problem."""
     try:
-        return _build_index_batch(source, batch, scope, policy, finished=finished)
+        return _build_index_batch(source, batch, resolver, policy, finished=finished)
     except Exception as error:  # noqa: BLE001 - an error boundary: one failure must not keep the rest from being learned
         empty = replace(batch, events=(), problems=(*batch.problems, _reader_failure(error)))
-        return _build_index_batch(source, empty, scope, policy, finished=False)
+        return _build_index_batch(source, empty, resolver, policy, finished=False)
 
 
 def _build_index_batch(
-    source: Source, batch: Batch, scope: Scope, policy: EventFilterPolicy, *, finished: bool
+    source: Source, batch: Batch, resolver: ContextResolver, policy: EventFilterPolicy, *, finished: bool
 ) -> IndexBatch:
     cursor = batch.cursor if find_secret(batch.cursor) is None else ""
     return IndexBatch(
         source=replace(source, path=Path(index_name_of(source))),
-        events=tuple(event_filter.filter_events(_skip_disabled(batch.events, scope), _context_lookup(scope), policy)),
+        events=tuple(
+            event_filter.filter_events(_skip_disabled(batch.events, resolver), _context_lookup(resolver), policy)
+        ),
         problems=batch.problems,
         mark=SourceMark(size=source.size if finished else _UNFINISHED, modified_ns=source.modified_ns, cursor=cursor),
         from_start=batch.from_start,
     )
 
 
-def _skip_disabled(events: Iterable[Event], scope: Scope) -> Iterator[Event]:
+def _skip_disabled(events: Iterable[Event], resolver: ContextResolver) -> Iterator[Event]:
     """Yield the events of sessions and places in which wisen is enabled; of the others not even the place is kept."""
     known: dict[tuple[str, str, str], bool] = {}
     for event in events:
         session = event.session
         key = session.native, event.place, session.start
         if key not in known:
-            known[key] = scope.session_is_off(session.agent, session.native) or scope.is_off(*key[1:])
+            known[key] = resolver.session_is_off(session.agent, session.native) or resolver.is_off(*key[1:])
         if not known[key]:
             yield event
 
 
-def _context_lookup(scope: Scope) -> Callable[[Event], str | None]:
+def _context_lookup(resolver: ContextResolver) -> Callable[[Event], str | None]:
     keys: dict[tuple[str, str], str | None] = {}
     last: tuple[SessionKey | None, str, str | None] = None, "", None
 
@@ -138,7 +140,7 @@ def _context_lookup(scope: Scope) -> Callable[[Event], str | None]:
         session, place = event.session, event.place
         if (place, session.start) not in keys:
             start = session.start if event_filter.secret_in_name(session.start) is None else ""
-            context = scope.context(place, start)
+            context = resolver.context(place, start)
             keys[place, session.start] = context.key if context else None
         last = session, place, keys[place, session.start]
         return last[2]

@@ -49,7 +49,7 @@ class LogReader:
         of trusting sizes and dates.
         """
         projects, counts, tasks = self._projects, dict[str, int](), list[ReadTask]()
-        projects.scope.set_session_switch(self._home.disabled_sessions.is_disabled)
+        projects.resolver.set_session_switch(self._home.disabled_sessions.is_disabled)
         for agent in projects.agents:
             sources: list[Source] = []
             known = self._home.index.events.marks(agent.name)
@@ -62,7 +62,7 @@ class LogReader:
         total, read_bytes, new_events, pending_bytes = sum(task.source.size for task in tasks), 0, 0, 0
         pending: list[IndexBatch] = []
         with pause_gc(), self._workers(jobs, total) as (executor, job_count):
-            for index_batch, size in read_sources(tasks, projects.scope, self._filter_policy, executor, job_count):
+            for index_batch, size in read_sources(tasks, projects.resolver, self._filter_policy, executor, job_count):
                 if index_batch is not None:
                     pending.append(index_batch)
                     pending_bytes += size

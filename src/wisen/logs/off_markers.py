@@ -23,14 +23,14 @@ OFF_PLACES = "off-places"
 def foreign_markers(projects: Projects, edit_ports: EditPorts) -> list[str]:
     """Return the markers in known projects that stop the learning and that the user did not make by `wisen off`."""
     home = projects.home
-    causes = {projects.scope.switches.cause_of(alias.path) for alias in home.ledger.contexts.aliases(home.machine)}
+    causes = {projects.resolver.switches.cause_of(alias.path) for alias in home.ledger.contexts.aliases(home.machine)}
     markers = sorted(path for path in causes if Path(path).name == MARKER)
     return [path for path in markers if not is_user_marker(projects, edit_ports, path)]
 
 
 def is_delivery_off(projects: Projects, edit_ports: EditPorts, place: str) -> bool:
     """Whether the user wants nothing delivered in a directory: by the settings or by a marker of their own."""
-    cause = projects.scope.switches.cause_of(place)
+    cause = projects.resolver.switches.cause_of(place)
     return bool(cause) and (Path(cause).name != MARKER or is_user_marker(projects, edit_ports, cause))
 
 

@@ -27,14 +27,14 @@ if TYPE_CHECKING:
 def record_places(projects: Projects) -> None:
     """Record in which directories contexts were seen, and in which checkout each new project was first seen."""
     home = projects.home
-    for context, path in projects.scope.sightings.take_new():
+    for context, path in projects.resolver.locations.take_new():
         alias = Alias(context=context.key, machine=home.machine, path=path, since=home.clock.now())
         home.ledger.contexts.add(context, alias)
     rows = [
         ownership_row(
             home, OwnershipSubject.PLACE, root, OwnershipVerdict.FIRST, context=project.key, digest=project.key
         )
-        for project, root in projects.scope.take_first_checkouts()
+        for project, root in projects.resolver.take_first_checkouts()
     ]
     if rows:
         home.ledger.ownerships.add(rows)
@@ -86,7 +86,7 @@ def _is_still_owned(projects: Projects, agent: Agent, source: Source) -> bool:
 
 def context_of_file(projects: Projects, path: Path) -> str:
     """Return the key of the context that a file of a project belongs to."""
-    return projects.scope.key_at(path.parent.parent if path.parent.name == FOLDER else path.parent)
+    return projects.resolver.key_at(path.parent.parent if path.parent.name == FOLDER else path.parent)
 
 
 def confined_agents(projects: Projects) -> frozenset[str]:

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from concurrent.futures import Executor, Future
 
     from wisen.agents.agent_ports import Agent
-    from wisen.logs.scope import Scope
+    from wisen.logs.context_resolver import ContextResolver
     from wisen.logs.settings import EventFilterPolicy
     from wisen.model.context import Context
     from wisen.model.index_batch import IndexBatch
@@ -39,13 +39,17 @@ class ReadTask:
 @dataclass(frozen=True)
 class _ReadResult:
     index_batches: list[tuple[IndexBatch | None, int]]
-    sightings: tuple[tuple[Context, str], ...]
+    locations: tuple[tuple[Context, str], ...]
     first_checkouts: tuple[tuple[Context, str], ...]
     """The checkouts that the worker took for the first of their projects."""
 
 
 def read_sources(
-    tasks: Sequence[ReadTask], scope: Scope, policy: EventFilterPolicy, executor: Executor | None = None, jobs: int = 1
+    tasks: Sequence[ReadTask],
+    resolver: ContextResolver,
+    policy: EventFilterPolicy,
+    executor: Executor | None = None,
+    jobs: int = 1,
 ) -> Iterator[tuple[IndexBatch | None, int]]:
     """Yield what the sources contain, in order; with an executor, up to `jobs` of them are read in parallel.
 
@@ -53,7 +57,7 @@ def read_sources(
     """
     if executor is None:
         for task in tasks:
-            yield from incremental_read.read_index_batches(task.agent, task.source, task.marks, scope, policy)
+            yield from incremental_read.read_index_batches(task.agent, task.source, task.marks, resolver, policy)
         return
     pending: deque[tuple[ReadTask, Future[_ReadResult] | None]] = deque()
     for task in tasks:
@@ -63,27 +67,29 @@ def read_sources(
             source=task.source,
             marks={incremental_read.index_name_of(task.source): mark} if mark else {},
         )
-        pending.append((single, _submit(executor, single, scope, policy)))
+        pending.append((single, _submit(executor, single, resolver, policy)))
         while len(pending) > jobs * QUEUED_PER_JOB:
-            yield from _collect(*pending.popleft(), scope, policy)
+            yield from _collect(*pending.popleft(), resolver, policy)
     while pending:
-        yield from _collect(*pending.popleft(), scope, policy)
+        yield from _collect(*pending.popleft(), resolver, policy)
 
 
-def _submit(executor: Executor, task: ReadTask, scope: Scope, policy: EventFilterPolicy) -> Future[_ReadResult] | None:
+def _submit(
+    executor: Executor, task: ReadTask, resolver: ContextResolver, policy: EventFilterPolicy
+) -> Future[_ReadResult] | None:
     """Submit the reading of a source to a worker; None if it has to be read here."""
     if task.source.size >= LARGE_SOURCE:
         return None
     from concurrent.futures import BrokenExecutor
 
     try:
-        return executor.submit(_read_in_worker, task, scope, policy)
+        return executor.submit(_read_in_worker, task, resolver, policy)
     except BrokenExecutor:
         return None
 
 
 def _collect(
-    task: ReadTask, future: Future[_ReadResult] | None, scope: Scope, policy: EventFilterPolicy
+    task: ReadTask, future: Future[_ReadResult] | None, resolver: ContextResolver, policy: EventFilterPolicy
 ) -> Iterator[tuple[IndexBatch | None, int]]:
     result = None
     if future is not None:
@@ -93,18 +99,18 @@ def _collect(
             result = future.result()
         except BrokenExecutor:
             result = None  # no worker read it
-    if result is None or not scope.accept_first_checkouts(result.first_checkouts):
+    if result is None or not resolver.accept_first_checkouts(result.first_checkouts):
         # No worker read it, or it ran next to another source that claimed the same remote first: decide that here.
-        yield from incremental_read.read_index_batches(task.agent, task.source, task.marks, scope, policy)
+        yield from incremental_read.read_index_batches(task.agent, task.source, task.marks, resolver, policy)
         return
-    scope.sightings.add_all(result.sightings)
+    resolver.locations.add_all(result.locations)
     yield from result.index_batches
 
 
-def _read_in_worker(task: ReadTask, scope: Scope, policy: EventFilterPolicy) -> _ReadResult:
+def _read_in_worker(task: ReadTask, resolver: ContextResolver, policy: EventFilterPolicy) -> _ReadResult:
     """Read one source; runs in a worker process."""
-    index_batches = list(incremental_read.read_index_batches(task.agent, task.source, task.marks, scope, policy))
-    return _ReadResult(index_batches, scope.sightings.take_new(), scope.take_first_checkouts())
+    index_batches = list(incremental_read.read_index_batches(task.agent, task.source, task.marks, resolver, policy))
+    return _ReadResult(index_batches, resolver.locations.take_new(), resolver.take_first_checkouts())
 
 
 @contextmanager

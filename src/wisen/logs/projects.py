@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
     from wisen.agents.agent_ports import Agent
     from wisen.logs.adoption import Adoptions
-    from wisen.logs.scope import Scope
+    from wisen.logs.context_resolver import ContextResolver
     from wisen.model.context import Alias
     from wisen.model.error_boundaries import ErrorBoundaries, IsolatedFailure
     from wisen.model.source import Source
@@ -28,14 +28,14 @@ class Projects:
     """What is known about directories and the agents that worked in them."""
 
     home: Home
-    scope: Scope
+    resolver: ContextResolver
     tracking: Tracking
     """Finds out where files inside projects come from."""
     agents: Sequence[Agent]
 
     def context_of(self, path: Path) -> str:
         """Return the key of the context that a directory belongs to; empty if there is none."""
-        context = self.scope.context(str(path), str(path))
+        context = self.resolver.context(str(path), str(path))
         return "" if context is None else context.key
 
     @property
@@ -64,9 +64,9 @@ class Projects:
 
         yield from agent.sources(under)
         if under is None and isinstance(agent, KeepsLogsInProjects):
-            tops = {self.scope.places.top_of(Path(alias.path)) for alias in self.active_aliases()}
+            tops = {self.resolver.places.top_of(Path(alias.path)) for alias in self.active_aliases()}
             adopted = {Path(word.path).parent for word in self.adoptions.adopted_files()}
-            tops |= {folder for folder in adopted if not self.scope.is_off(str(folder))}
+            tops |= {folder for folder in adopted if not self.resolver.is_off(str(folder))}
             yield from agent.project_sources(sorted(top for top in tops if top is not None))
 
     def files_in_project(self, agent: Agent, source: Source) -> tuple[Path, ...]:
@@ -80,30 +80,30 @@ class Projects:
             return ()
         if isinstance(agent, KeepsLogsInProjects):
             return agent.files_of(source)
-        return (path,) if self.scope.places.checkout_of(path.parent) is not None else ()
+        return (path,) if self.resolver.places.checkout_of(path.parent) is not None else ()
 
     def places_with_contexts(self) -> list[tuple[str, str]]:
         """Return the directories of this machine with the context that each belongs to now, sorted by path."""
         ledger = self.home.ledger
-        names = {each.key: self.scope.name_of(each) for each in ledger.contexts.all()}
+        names = {each.key: self.resolver.name_of(each) for each in ledger.contexts.all()}
         by_path: dict[str, list[Alias]] = {}
         for alias in sorted(ledger.contexts.aliases(self.home.machine), key=lambda each: (each.since, each.context)):
             by_path.setdefault(alias.path, []).append(alias)
         places = []
         for path, aliases in sorted(by_path.items()):
-            context = self.scope.context(path, path) if Path(path).is_dir() else None
+            context = self.resolver.context(path, path) if Path(path).is_dir() else None
             if context is None:
                 places.append((path, aliases[-1].context))
                 continue
             # A part of the project that the user named belongs to it too.
-            matches = [each.context for each in aliases if names.get(each.context) == self.scope.name_of(context)]
+            matches = [each.context for each in aliases if names.get(each.context) == self.resolver.name_of(context)]
             places.append((path, matches[-1] if matches else context.key))
         return places
 
     def active_aliases(self) -> list[Alias]:
         """Return the directories of this machine with their contexts, except those in which wisen is disabled."""
         return [
-            each for each in self.home.ledger.contexts.aliases(self.home.machine) if not self.scope.is_off(each.path)
+            each for each in self.home.ledger.contexts.aliases(self.home.machine) if not self.resolver.is_off(each.path)
         ]
 
     def places_by_context(self) -> dict[str, list[str]]:

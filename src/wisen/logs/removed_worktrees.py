@@ -22,7 +22,7 @@ _WORKTREES = ("/.claude/worktrees/", "/.worktrees/")
 
 
 class RemovedWorktrees:
-    """The repositories of directories that no longer exist, as seen by one scope."""
+    """The repositories of directories that no longer exist, as seen by one resolver."""
 
     def __init__(self, repository: Callable[[str], Repository | None], is_known: Callable[[str], bool]) -> None:
         """`repository` finds the one around an existing directory; `is_known`: whether sessions worked in a place."""

@@ -72,7 +72,7 @@ def index_isolated(
 def refresh_memories(projects: Projects, files: Files, notebooks: Notebooks, states: Iterable[EntryState]) -> None:
     """Index entries, notes and the notebooks of other systems again; origins that no longer exist are removed."""
     home = projects.home
-    places = {path: context for path, context in projects.places_with_contexts() if not projects.scope.is_off(path)}
+    places = {path: context for path, context in projects.places_with_contexts() if not projects.resolver.is_off(path)}
     known = frozenset[str]().union(*map(home.index.memories.origins, (ENTRY_ORIGIN_PREFIX, NOTEBOOKS, DAYS)))
     written = memories_of_notebooks(notebooks.notebooks(places)) | _note_memories(home, files, known)
     now = memories_of_entries(states, home.index.findings.fixes(Selection())) | _without_forgotten(

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from wisen.model.failure import Signature
     from wisen.model.fix import FailureKind, Fix
     from wisen.model.instruction import Blame, Effect, InstructionSummary
-    from wisen.model.signal import Sighting, SignalKind, Theme
+    from wisen.model.signal import SignalKind, SourcedSignal, Theme
     from wisen.model.source import ReadProblemCount
 
 MAX_DECISIONS = 3
@@ -110,7 +110,7 @@ class RunFindings:
     retired: int = 0
     reading_seconds: float = 0.0
     fixes: tuple[Fix, ...] = ()
-    signals: tuple[Sighting, ...] = ()
+    signals: tuple[SourcedSignal, ...] = ()
     proposals: int = 0
     judged: tuple[Blame, ...] = ()
     instructions: tuple[InstructionSummary, ...] = ()

@@ -137,7 +137,7 @@ class RecordedSignal(Struct, frozen=True, kw_only=True):
     signal: Signal
 
 
-class Sighting(Struct, frozen=True, kw_only=True):
+class SourcedSignal(Struct, frozen=True, kw_only=True):
     """A signal with its source and text: enough to show it to a person."""
 
     agent: str
@@ -162,12 +162,12 @@ class Theme(Struct, frozen=True, kw_only=True):
     forbids: bool
     durable: float
     """The highest probability that it is meant to last."""
-    sightings: tuple[Sighting, ...]
+    sightings: tuple[SourcedSignal, ...]
     """Newest first."""
     sessions: int
 
 
-def signals_by_kind(sightings: Iterable[Sighting]) -> dict[SignalKind, int]:
+def signals_by_kind(sightings: Iterable[SourcedSignal]) -> dict[SignalKind, int]:
     """Count the turns of each kind of signal, the most frequent first."""
     turns = {(each.session, each.said.message, each.said.signal.kind) for each in sightings}
     return dict(Counter(kind for _, _, kind in sorted(turns)).most_common())

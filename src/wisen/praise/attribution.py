@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
     from wisen.model.exposure import Exposure
     from wisen.model.history import History, Step, Turn
-    from wisen.model.signal import Sighting
+    from wisen.model.signal import SourcedSignal
     from wisen.text.command_lines import Part
 
 RECENT_TURNS = 3
@@ -54,7 +54,7 @@ NOTHING, UNDONE, OPEN, GONE = (
 class PraiseEffect(NamedTuple):
     """A praise, and what it reinforces."""
 
-    praise: Sighting
+    praise: SourcedSignal
     rows: tuple[Reinforcement, ...] = ()
     why: str = ""
     """Why it reinforces nothing."""
@@ -81,7 +81,7 @@ def ids_in(text: str) -> list[str]:
     return _NAMED.findall(text)
 
 
-def attribute_praise(praise: Sighting, history: History, evidence: PraiseEvidence, *, over: bool) -> PraiseEffect:
+def attribute_praise(praise: SourcedSignal, history: History, evidence: PraiseEvidence, *, over: bool) -> PraiseEffect:
     """What a praise reinforces; `over`: nothing more comes in its session."""
     typed = [turn for turn in history.turns if turn.action is UserAction.SAID and turn.text]
     place = next((number for number, turn in enumerate(typed) if turn.id == praise.said.message), None)
@@ -106,7 +106,9 @@ def call_text(step: Step) -> str:
     return command_of(fields) or f"{step.tool} {fields.get('file_path') or fields.get('path') or ''}".rstrip()
 
 
-def _rows(praise: Sighting, typed: Sequence[Turn], place: int, evidence: PraiseEvidence) -> Iterator[Reinforcement]:
+def _rows(
+    praise: SourcedSignal, typed: Sequence[Turn], place: int, evidence: PraiseEvidence
+) -> Iterator[Reinforcement]:
     at, just = praise.said.at, typed[max(0, place - RECENT_TURNS)].at
     withheld = {evidence.subject_of(each) for each in evidence.exposures if each.arm is Arm.WITHHELD}
     best: dict[str, tuple[float, PraiseMoment]] = {}
@@ -126,7 +128,7 @@ def _rows(praise: Sighting, typed: Sequence[Turn], place: int, evidence: PraiseE
             yield _row(praise, subject, weight, how, evidence.machine)
 
 
-def _row(praise: Sighting, subject: str, weight: float, how: PraiseMoment, machine: str) -> Reinforcement:
+def _row(praise: SourcedSignal, subject: str, weight: float, how: PraiseMoment, machine: str) -> Reinforcement:
     identity = "\0".join((praise.agent, praise.native, praise.said.message, subject))
     return Reinforcement(
         id=blake2b(identity.encode("utf-8", "surrogatepass"), digest_size=13).hexdigest(),

@@ -24,14 +24,14 @@ if TYPE_CHECKING:
     from wisen.model.entry_state import EntryState
     from wisen.model.exposure import Exposure
     from wisen.model.memory import MemoryHit
-    from wisen.model.signal import Sighting
+    from wisen.model.signal import SourcedSignal
     from wisen.store.home import Home
 
 MAX_PRAISE_AGE = timedelta(days=30)
 """So long a praise is looked at again: hooks may report deliveries late, and a session may continue."""
 
 
-def record_reinforcements(home: Home, signals: Iterable[Sighting]) -> int:
+def record_reinforcements(home: Home, signals: Iterable[SourcedSignal]) -> int:
     """Record in the ledger what praise reinforced. Returns how many rows were new."""
     now = home.clock.now()
     praises = [each for each in find_praises(signals) if now - each.said.at < MAX_PRAISE_AGE]
@@ -45,12 +45,12 @@ def record_reinforcements(home: Home, signals: Iterable[Sighting]) -> int:
     return len(rows)
 
 
-def find_praises(signals: Iterable[Sighting]) -> list[Sighting]:
+def find_praises(signals: Iterable[SourcedSignal]) -> list[SourcedSignal]:
     """The praises among the signals; what a sub-agent was told is not the user's."""
     return [each for each in signals if each.said.signal.kind is SignalKind.PRAISE and "/" not in each.native]
 
 
-def attribute_praises(home: Home, praises: Sequence[Sighting], *, whole: bool = False) -> Iterator[PraiseEffect]:
+def attribute_praises(home: Home, praises: Sequence[SourcedSignal], *, whole: bool = False) -> Iterator[PraiseEffect]:
     """What each praise reinforces. Those that cannot reinforce anything are skipped, unless `whole`."""
     if not praises:
         return
@@ -58,7 +58,7 @@ def attribute_praises(home: Home, praises: Sequence[Sighting], *, whole: bool = 
         (agent, session): [each for each in home.ledger.exposures.all(session=session) if each.agent == agent]
         for agent, session in sorted({(each.agent, each.native) for each in praises})
     }
-    by_session: dict[int, list[Sighting]] = defaultdict(list)
+    by_session: dict[int, list[SourcedSignal]] = defaultdict(list)
     for each in praises:
         if whole or exposed[each.agent, each.native] or ids_in(each.text):
             by_session[each.session].append(each)

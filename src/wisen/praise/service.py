@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from wisen.logs.projects import Projects
     from wisen.model.memory import MemoryHit
     from wisen.model.reinforcement import Reinforcement
-    from wisen.model.signal import Sighting
+    from wisen.model.signal import SourcedSignal
     from wisen.store.home import Home
 
 
@@ -30,7 +30,7 @@ class PraiseService:
     def __init__(self, home: Home, projects: Projects) -> None:
         self._home, self._projects = home, projects
 
-    def record_reinforcements(self, signals: Iterable[Sighting]) -> int:
+    def record_reinforcements(self, signals: Iterable[SourcedSignal]) -> int:
         """Record in the ledger what praise reinforced. Returns how many rows were new."""
         from wisen.praise.reinforcing import record_reinforcements
 

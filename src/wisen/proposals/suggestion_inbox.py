@@ -127,7 +127,7 @@ class SuggestionInbox:
         if len(waiting) >= MOST:
             raise UsageError(f"{len(waiting)} suggestions wait for the user already. They answer them in: wisen review")
         proposal_draft = build_suggestion(draft, home.row_factory)
-        for where, path in self._projects.scope.sightings.take_new():
+        for where, path in self._projects.resolver.locations.take_new():
             home.ledger.contexts.add(
                 where, Alias(context=where.key, machine=home.machine, path=path, since=proposal_draft.at)
             )

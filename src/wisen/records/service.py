@@ -254,7 +254,7 @@ class RecordsService:
         """Whether a record may be shown in a place: projects never learn from each other unasked."""
         if not place or not record.place or record.place == place:
             return True
-        one, two = (self._projects.scope.context(each, "") for each in (record.place, place))
+        one, two = (self._projects.resolver.context(each, "") for each in (record.place, place))
         return one is not None and two is not None and one.key == two.key
 
     def _find_failure(self, failure: str) -> Record:

@@ -13,13 +13,13 @@ from wisen.text.sameness import LessonIndex
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from wisen.model.signal import Lesson, Sighting
+    from wisen.model.signal import Lesson, SourcedSignal
 
 
-def group_themes(sightings: Iterable[Sighting]) -> tuple[Theme, ...]:
+def group_themes(sightings: Iterable[SourcedSignal]) -> tuple[Theme, ...]:
     """Group the lessons by theme, those of most sessions first, then the newest."""
     lessons = LessonIndex()
-    groups: dict[str, list[Sighting]] = {}
+    groups: dict[str, list[SourcedSignal]] = {}
     for sighting in sorted(_sightings_with_lesson(sightings), key=lambda each: each.said.at):
         lesson = _lesson(sighting)
         theme = lessons.find(lesson.text, trigger=lesson.trigger)
@@ -31,9 +31,9 @@ def group_themes(sightings: Iterable[Sighting]) -> tuple[Theme, ...]:
     return tuple(sorted(made, key=lambda each: (-each.sessions, -each.sightings[0].said.at.timestamp(), each.lesson)))
 
 
-def _sightings_with_lesson(sightings: Iterable[Sighting]) -> list[Sighting]:
+def _sightings_with_lesson(sightings: Iterable[SourcedSignal]) -> list[SourcedSignal]:
     """Return one sighting per lesson of a message: a preference takes precedence over a correction."""
-    of: dict[tuple[int, str, str], Sighting] = {}
+    of: dict[tuple[int, str, str], SourcedSignal] = {}
     for each in sightings:
         signal = each.said.signal
         if signal.lesson is None or signal.is_doubtful:
@@ -44,14 +44,14 @@ def _sightings_with_lesson(sightings: Iterable[Sighting]) -> list[Sighting]:
     return list(of.values())
 
 
-def _lesson(sighting: Sighting) -> Lesson:
+def _lesson(sighting: SourcedSignal) -> Lesson:
     lesson = sighting.said.signal.lesson
     if lesson is None:
         raise ValueError("a sighting without a lesson has no theme")
     return lesson
 
 
-def _theme(group: list[Sighting]) -> Theme:
+def _theme(group: list[SourcedSignal]) -> Theme:
     """Build a theme from its sightings: the newest is quoted, because the newest statement counts."""
     newest_first = tuple(reversed(group))
     lesson = _lesson(newest_first[0])

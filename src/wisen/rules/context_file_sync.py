@@ -61,7 +61,7 @@ def import_context_files(
         with boundaries.isolate(BoundaryKind.PROJECT, pages.key or EVERY_PROJECT):
             edits += find_hand_edits(files, pages, by_rule_id)
             for place in pages.aliases:
-                if (Path(place) / FOLDER).is_dir() and not projects.scope.is_off(place):
+                if (Path(place) / FOLDER).is_dir() and not projects.resolver.is_off(place):
                     contents = owned_learnings(projects, files, Path(place))
                     imported = read_learnings(contents, pages.key, by_name, home.row_factory)
                     edits += status_edits(imported, known.states, place)

@@ -163,7 +163,7 @@ class RuleService:
 
         if context == EVERYWHERE or context in {each.key for each in self._home.ledger.contexts.all()}:
             return
-        if not self._projects.scope.sightings.has_new(context):
+        if not self._projects.resolver.locations.has_new(context):
             raise UsageError(f"No context has the key {context!r}. List them with: wisen contexts")
         if not dry_run:
             record_places(self._projects)

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from wisen.model.fix import Evidence, FailureKind, Fix
     from wisen.model.history import History
     from wisen.model.report import Selection
-    from wisen.model.signal import Sighting
+    from wisen.model.signal import SourcedSignal
     from wisen.store.sqlite import SqliteDatabase
 
 
@@ -67,7 +67,7 @@ class Findings(Protocol):
         """Yield the goals of the selected sessions and how they ended, oldest first."""
         ...
 
-    def signals(self, selection: Selection) -> tuple[Sighting, ...]:
+    def signals(self, selection: Selection) -> tuple[SourcedSignal, ...]:
         """Return the user's signals in the selected sessions, newest first.
 
         At the same moment, the message read last comes first; within one message, they are sorted by kind.
@@ -115,6 +115,6 @@ class SqliteFindings:
         """Yield the goals of the selected sessions and how they ended, oldest first."""
         return goals(self._db, selection)
 
-    def signals(self, selection: Selection) -> tuple[Sighting, ...]:
+    def signals(self, selection: Selection) -> tuple[SourcedSignal, ...]:
         """Return the user's signals in the selected sessions, newest first."""
         return signals(self._db, selection)

@@ -12,7 +12,7 @@ import msgspec
 from wisen.model.directive import Trigger
 from wisen.model.failure import CallChange, Ending, Goal, Signature
 from wisen.model.fix import Danger, Evidence, FailureKind, Fix
-from wisen.model.signal import Lesson, LessonTopic, Polarity, RecordedSignal, Sighting, Signal, SignalKind
+from wisen.model.signal import Lesson, LessonTopic, Polarity, RecordedSignal, Signal, SignalKind, SourcedSignal
 from wisen.safety.passages import own_words
 from wisen.store.escapes import escape, from_milliseconds, milliseconds, unescape
 from wisen.store.findings_writer import change_digest, decode_deltas
@@ -218,7 +218,7 @@ def _goals(db: SqliteDatabase, rows: list[Row]) -> Iterator[Goal]:
         )
 
 
-def signals(db: SqliteDatabase, selection: Selection) -> tuple[Sighting, ...]:
+def signals(db: SqliteDatabase, selection: Selection) -> tuple[SourcedSignal, ...]:
     """Return the user's signals, newest first."""
     selected = sql_selection(selection)
     with report_garbled(db):
@@ -226,9 +226,9 @@ def signals(db: SqliteDatabase, selection: Selection) -> tuple[Sighting, ...]:
         return tuple(_sighting(db, *cast("tuple[Any, ...]", row)) for row in rows)
 
 
-def _sighting(db: SqliteDatabase, *row: Any) -> Sighting:
+def _sighting(db: SqliteDatabase, *row: Any) -> SourcedSignal:
     agent, native, session, message, at, text, context, to, *signal = row
-    return Sighting(
+    return SourcedSignal(
         agent=unescape(agent),
         native=unescape(native),
         session=session,

@@ -12,7 +12,7 @@ from msgspec import structs
 from wisen.model.event import Call, Interrupt, Message, Outcome, Rejection
 from wisen.model.fix import Danger, Evidence, FailureKind, Fix, fix_id
 from wisen.model.history import Turn
-from wisen.model.signal import Sighting
+from wisen.model.signal import SourcedSignal
 from wisen.safety.passages import own_words
 
 if TYPE_CHECKING:
@@ -89,7 +89,7 @@ class SelectedFindings:
                     goals.append((stored.at, self._number(mined.session, goal.request), stored))
         return [goal for *_, goal in sorted(goals, key=lambda case: case[:2])]
 
-    def signals(self) -> tuple[Sighting, ...]:
+    def signals(self) -> tuple[SourcedSignal, ...]:
         """Return the user's signals, newest first."""
         sightings = [
             (-self._number(mined.session, recorded.message), self._sighting(mined.session, recorded))
@@ -179,9 +179,9 @@ class SelectedFindings:
             context=self.contexts[key.agent, each.failure],
         )
 
-    def _sighting(self, session: int, recorded: RecordedSignal) -> Sighting:
+    def _sighting(self, session: int, recorded: RecordedSignal) -> SourcedSignal:
         key, event = self.sessions[session], self.events[self._number(session, recorded.message)]
-        return Sighting(
+        return SourcedSignal(
             agent=key.agent,
             native=key.native,
             session=session,

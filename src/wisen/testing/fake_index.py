@@ -39,7 +39,7 @@ if TYPE_CHECKING:
     from wisen.model.fix import Evidence, FailureKind, Fix
     from wisen.model.history import History
     from wisen.model.index_batch import IndexBatch
-    from wisen.model.signal import Sighting
+    from wisen.model.signal import SourcedSignal
     from wisen.model.source import Source
 
 
@@ -207,7 +207,7 @@ class MemoryFindings:
         """Yield the goals of the selected sessions and how they ended, oldest first."""
         return iter(self._rows.findings(selection).goals())
 
-    def signals(self, selection: Selection) -> tuple[Sighting, ...]:
+    def signals(self, selection: Selection) -> tuple[SourcedSignal, ...]:
         """Return the user's signals in the selected sessions, newest first."""
         return self._rows.findings(selection).signals()
 

@@ -25,7 +25,7 @@ from wisen.testing.sample_findings import a_signal, store_three_sessions
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from wisen.model.signal import Sighting
+    from wisen.model.signal import SourcedSignal
     from wisen.store.index import Index
 
 ALL = Selection()
@@ -241,5 +241,5 @@ def _reword(log: Log, text: str | None) -> None:
     log.events.append(last._replace(event=structs.replace(last.event, text=text)))
 
 
-def _messages(found: tuple[Sighting, ...]) -> list[str]:
+def _messages(found: tuple[SourcedSignal, ...]) -> list[str]:
     return [each.said.message for each in found]

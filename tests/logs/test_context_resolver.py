@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from wisen.errors import UsageError
-from wisen.logs.scope import Scope
+from wisen.logs.context_resolver import ContextResolver
 from wisen.model.context import Alias, Context, ContextKind, context_of
 
 if TYPE_CHECKING:
@@ -30,18 +30,18 @@ def world(tmp_path: Path) -> Path:
     return tmp_path.resolve()
 
 
-def scope(
+def resolver(
     world: Path, contexts: Sequence[Context] = (), aliases: Sequence[Alias] = (), suffix: str | None = None
-) -> Scope:
-    return Scope(home=world / "home", machine=MACHINE, contexts=contexts, aliases=aliases, suffix=suffix)
+) -> ContextResolver:
+    return ContextResolver(home=world / "home", machine=MACHINE, contexts=contexts, aliases=aliases, suffix=suffix)
 
 
-def at(scope: Scope, place: Path | str, start: Path | str | None = None) -> Context | None:
-    return scope.context(str(place), str(place if start is None else start))
+def at(resolver: ContextResolver, place: Path | str, start: Path | str | None = None) -> Context | None:
+    return resolver.context(str(place), str(place if start is None else start))
 
 
-def named(scope: Scope, place: Path | str, start: Path | str | None = None) -> tuple[ContextKind, str]:
-    context = at(scope, place, start)
+def named(resolver: ContextResolver, place: Path | str, start: Path | str | None = None) -> tuple[ContextKind, str]:
+    context = at(resolver, place, start)
     assert context is not None
     return context.kind, context.name
 
@@ -63,7 +63,7 @@ def origin(address: str) -> str:
 def test_credentials_reach_neither_key_nor_name(world: Path) -> None:
     repository(world / "app", origin("https://oauth2:glpat-hunter2@git.example.org/team/app.git?private_token=hunter2"))
 
-    context = at(scope(world), world / "app")
+    context = at(resolver(world), world / "app")
 
     assert context is not None
     assert context.name == "git.example.org/team/app"
@@ -89,14 +89,14 @@ def test_credentials_reach_neither_key_nor_name(world: Path) -> None:
 def test_the_remote_is_read_from_the_configuration(world: Path, config: str, name: str) -> None:
     repository(world / "app", config)
 
-    assert named(scope(world), world / "app") == (ContextKind.REMOTE, name)
+    assert named(resolver(world), world / "app") == (ContextKind.REMOTE, name)
 
 
 def test_the_users_own_abbreviations_of_addresses_are_known(world: Path) -> None:
     (world / "home/.gitconfig").write_text('[url "https://github.com/"]\n\tinsteadOf = gh:\n')
     repository(world / "app", origin("gh:acme/app"))
 
-    assert named(scope(world), world / "app") == (ContextKind.REMOTE, "github.com/acme/app")
+    assert named(resolver(world), world / "app") == (ContextKind.REMOTE, "github.com/acme/app")
 
 
 @pytest.mark.parametrize("config", ["", '[remote "origin"]\nurl =\n', '[remote "origin"]\nfetch = x', "\0\xff[[["])
@@ -104,7 +104,7 @@ def test_a_repository_without_a_remote_is_the_place_of_its_root(world: Path, con
     repository(world / "app", config)
     (world / "app/src/deep").mkdir(parents=True)
 
-    assert named(scope(world), world / "app/src/deep") == (ContextKind.PATH, str(world / "app"))
+    assert named(resolver(world), world / "app/src/deep") == (ContextKind.PATH, str(world / "app"))
 
 
 @pytest.mark.parametrize("pointer", ["gitdir: /nowhere/x", "gitdir: \0", "garbage", ""])
@@ -113,7 +113,7 @@ def test_a_broken_git_file_is_no_error_and_not_the_repository_around_it(world: P
     (world / "inner").mkdir()
     (world / "inner/.git").write_text(pointer)
 
-    assert named(scope(world), world / "inner") == (ContextKind.PATH, str(world / "inner"))
+    assert named(resolver(world), world / "inner") == (ContextKind.PATH, str(world / "inner"))
 
 
 def test_a_worktree_whose_repository_was_moved_is_asked_about(world: Path) -> None:
@@ -121,8 +121,8 @@ def test_a_worktree_whose_repository_was_moved_is_asked_about(world: Path) -> No
     (world / "side/.git").write_text("gitdir: /gone/main/.git/worktrees/side\n")
     main = context_of(ContextKind.PATH, "/gone/main", machine=MACHINE)
 
-    assert named(scope(world), world / "side") == (ContextKind.PATH, str(world / "side"))
-    seen = scope(world, [main], [Alias(context=main.key, machine=MACHINE, path="/gone/main", since=SINCE)])
+    assert named(resolver(world), world / "side") == (ContextKind.PATH, str(world / "side"))
+    seen = resolver(world, [main], [Alias(context=main.key, machine=MACHINE, path="/gone/main", since=SINCE)])
     assert named(seen, world / "side") == (ContextKind.PATH, str(world / "side"))
     (claim,) = seen.claims()
     assert (claim.root, claim.context, claim.places) == (str(world / "side"), main, ("/gone/main",))
@@ -133,17 +133,17 @@ def test_clones_that_name_each_other_as_remote_end(world: Path) -> None:
     repository(world / "b", origin("../a"))
     repository(world / "self", origin("."))
 
-    assert at(scope(world), world / "a") is not None
-    assert named(scope(world), world / "self") == (ContextKind.PATH, str(world / "self"))
+    assert at(resolver(world), world / "a") is not None
+    assert named(resolver(world), world / "self") == (ContextKind.PATH, str(world / "self"))
 
 
 def test_a_local_remote_that_is_gone_joins_nothing_by_itself(world: Path) -> None:
     repository(world / "a", origin("/gone/shared.git/"))
     repository(world / "b", origin("file:///gone//shared.git"))
     shared = context_of(ContextKind.PATH, "/gone/shared.git", machine=MACHINE)
-    known = scope(world, [shared], [Alias(context=shared.key, machine=MACHINE, path=str(world / "a"), since=SINCE)])
+    known = resolver(world, [shared], [Alias(context=shared.key, machine=MACHINE, path=str(world / "a"), since=SINCE)])
 
-    assert named(scope(world), world / "a") == (ContextKind.PATH, str(world / "a"))
+    assert named(resolver(world), world / "a") == (ContextKind.PATH, str(world / "a"))
     assert at(known, world / "a") == shared
     assert named(known, world / "b") == (ContextKind.PATH, str(world / "b"))
     assert [claim.root for claim in known.claims()] == [str(world / "b")]
@@ -154,11 +154,11 @@ def test_an_address_or_a_directory_that_holds_a_secret_is_no_context(world: Path
     token = "ghp_" + "".join(random.Random(1).choices(string.ascii_letters + string.digits, k=36))
     repository(world / "app", origin(f"https://git.example.org/{token}/app"))
     (world / token).mkdir()
-    seen = scope(world)
+    seen = resolver(world)
 
     assert at(seen, world / "app") is None
     assert at(seen, world / token) is None
-    assert seen.sightings.take_new() == ()
+    assert seen.locations.take_new() == ()
 
 
 # Places
@@ -166,18 +166,18 @@ def test_an_address_or_a_directory_that_holds_a_secret_is_no_context(world: Path
 
 def test_the_home_directory_and_the_root_are_never_contexts(world: Path) -> None:
     (world / "link").symlink_to(world / "home")
-    seen = scope(world)
+    seen = resolver(world)
 
     for place in (world / "home", f"{world}/home/", world / "link", "~", "~/", "/", "//", "C:\\", "c:", ""):
         assert at(seen, place) is None
-    assert seen.sightings.take_new() == ()
+    assert seen.locations.take_new() == ()
 
 
 def test_a_repository_that_is_the_whole_home_does_not_count_below_it(world: Path) -> None:
     repository(world / "home", origin("git@github.com:me/dotfiles"))
     (world / "home/notes/deep").mkdir(parents=True)
     repository(world / "home/app", origin("git@github.com:me/app"))
-    seen = scope(world)
+    seen = resolver(world)
 
     assert at(seen, world / "home") is None
     assert named(seen, world / "home/notes/deep") == (ContextKind.PATH, str(world / "home/notes/deep"))
@@ -190,21 +190,21 @@ def test_a_repository_around_the_home_does_not_count_inside_it(world: Path) -> N
     (world / "home/notes").mkdir()
     (world / "other").mkdir()
 
-    assert named(scope(world), world / "home/notes") == (ContextKind.PATH, str(world / "home/notes"))
-    assert named(scope(world), world / "other") == (ContextKind.REMOTE, "h.example/o/everything")
+    assert named(resolver(world), world / "home/notes") == (ContextKind.PATH, str(world / "home/notes"))
+    assert named(resolver(world), world / "other") == (ContextKind.REMOTE, "h.example/o/everything")
 
 
 def test_a_repository_kept_below_the_home_it_covers_does_not_count_either(world: Path) -> None:
     kept = repository(world / "home/.dotfiles", f"[core]\nworktree = {world}/home\n" + origin("git@h.example:me/dots"))
 
-    assert named(scope(world), kept) == (ContextKind.PATH, str(kept))
+    assert named(resolver(world), kept) == (ContextKind.PATH, str(kept))
 
 
 def test_a_directory_below_the_start_belongs_to_the_start(world: Path) -> None:
     (world / "work/deep").mkdir(parents=True)
     (world / "workshop").mkdir()
     repository(world / "work/nested")
-    seen = scope(world)
+    seen = resolver(world)
 
     assert named(seen, world / "work/deep", start=world / "work") == (ContextKind.PATH, str(world / "work"))
     assert named(seen, world / "work/gone/deeper", start=world / "work") == (ContextKind.PATH, str(world / "work"))
@@ -216,7 +216,7 @@ def test_a_directory_below_the_start_belongs_to_the_start(world: Path) -> None:
 def test_a_deleted_directory_of_the_starts_repository_belongs_to_it(world: Path) -> None:
     repository(world / "app", origin("git@h.example:o/app"))
     (world / "app/src").mkdir()
-    seen = scope(world)
+    seen = resolver(world)
 
     assert named(seen, world / "app/dist", start=world / "app/src") == (ContextKind.REMOTE, "h.example/o/app")
     assert named(seen, world / "app/dist") == (ContextKind.REMOTE, "h.example/o/app"), "its path tells"
@@ -225,14 +225,14 @@ def test_a_deleted_directory_of_the_starts_repository_belongs_to_it(world: Path)
 def test_links_to_one_directory_are_one_context(world: Path) -> None:
     (world / "real/sub").mkdir(parents=True)
     (world / "link").symlink_to(world / "real")
-    seen = scope(world)
+    seen = resolver(world)
 
     assert at(seen, world / "link") == at(seen, world / "real")
     assert at(seen, world / "link/sub", start=world / "real") == at(seen, world / "real")
 
 
 def test_names_that_differ_in_case_or_in_unicode_form_stay_apart(world: Path) -> None:
-    seen = scope(world)
+    seen = resolver(world)
     places = ["/gone/App", "/gone/app", "/gone/caf\u00e9", "/gone/cafe\u0301", "/gone/a-b", "/gone/a/b"]
 
     assert len({context.key for place in places if (context := at(seen, place))}) == len(places)
@@ -251,15 +251,15 @@ def test_names_that_differ_in_case_or_in_unicode_form_stay_apart(world: Path) ->
     ],
 )
 def test_a_place_that_is_not_on_this_machine_is_taken_by_its_letters(world: Path, written: str, name: str) -> None:
-    assert named(scope(world), written) == (ContextKind.PATH, name)
+    assert named(resolver(world), written) == (ContextKind.PATH, name)
 
 
 def test_a_windows_directory_below_the_start_belongs_to_the_start(world: Path) -> None:
-    assert named(scope(world), "C:\\work\\app\\src", start="c:\\work\\app")[1] == "C:\\work\\app"
+    assert named(resolver(world), "C:\\work\\app\\src", start="c:\\work\\app")[1] == "C:\\work\\app"
 
 
 def test_a_relative_place_is_taken_from_the_start_and_otherwise_unknown(world: Path) -> None:
-    seen = scope(world)
+    seen = resolver(world)
 
     assert at(seen, "src", start="/gone/app") == at(seen, "/gone/app")
     assert at(seen, "../other", start="/gone/app") == at(seen, "/gone/other")
@@ -274,7 +274,7 @@ def test_a_deleted_worktree_is_still_the_context_it_was_seen_as(world: Path) -> 
     app = context_of(ContextKind.REMOTE, "github.com/acme/app")
     alias = Alias(context=app.key, machine=MACHINE, path="/gone/side", since=SINCE)
     foreign = Alias(context=app.key, machine="other", path="/gone/elsewhere", since=SINCE)
-    seen = scope(world, contexts=[app], aliases=[alias, foreign])
+    seen = resolver(world, contexts=[app], aliases=[alias, foreign])
 
     assert at(seen, "/gone/side") == app
     assert at(seen, "/gone/side/src", start="/gone/side") == app
@@ -290,7 +290,7 @@ def test_the_newest_alias_counts_and_only_when_the_directory_is_gone(world: Path
         Alias(context=old.key, machine=MACHINE, path="/gone/app", since=SINCE),
         Alias(context=old.key, machine=MACHINE, path=str(world / "there"), since=SINCE),
     ]
-    seen = scope(world, contexts=[old, new], aliases=aliases)
+    seen = resolver(world, contexts=[old, new], aliases=aliases)
 
     assert at(seen, "/gone/app") == new
     assert named(seen, world / "there") == (ContextKind.PATH, str(world / "there"))
@@ -301,8 +301,8 @@ def test_a_remembered_place_takes_the_users_suffix_on_and_off(world: Path) -> No
     suffixed = context_of(ContextKind.REMOTE, "github.com/acme/app", "api")
     for known in (plain, suffixed):
         alias = Alias(context=known.key, machine=MACHINE, path="/gone/app", since=SINCE)
-        assert at(scope(world, [known], [alias]), "/gone/app") == plain
-        assert at(scope(world, [known], [alias], suffix="api"), "/gone/app") == suffixed
+        assert at(resolver(world, [known], [alias]), "/gone/app") == plain
+        assert at(resolver(world, [known], [alias], suffix="api"), "/gone/app") == suffixed
 
 
 def test_each_sighting_is_given_out_once_and_known_ones_not_at_all(world: Path) -> None:
@@ -312,34 +312,34 @@ def test_each_sighting_is_given_out_once_and_known_ones_not_at_all(world: Path) 
     app = context_of(ContextKind.REMOTE, "h.example/o/app")
     plain = context_of(ContextKind.PATH, str(world / "plain"), machine=MACHINE)
     known = Alias(context=app.key, machine=MACHINE, path=str(world / "app"), since=SINCE)
-    seen = scope(world, contexts=[app], aliases=[known])
+    seen = resolver(world, contexts=[app], aliases=[known])
 
     at(seen, world / "app")
     at(seen, world / "app/src")
     at(seen, world / "app/src", start=world / "app")
     at(seen, world / "plain/sub", start=world / "plain")
 
-    assert seen.sightings.take_new() == ((app, str(world / "app/src")), (plain, str(world / "plain")))
-    assert seen.sightings.take_new() == ()
+    assert seen.locations.take_new() == ((app, str(world / "app/src")), (plain, str(world / "plain")))
+    assert seen.locations.take_new() == ()
 
 
 def test_a_suffix_makes_a_context_of_its_own(world: Path) -> None:
     repository(world / "app", origin("git@h.example:o/app"))
 
-    assert named(scope(world, suffix=" api "), world / "app") == (ContextKind.REMOTE, "h.example/o/app#api")
-    assert at(scope(world, suffix="api"), world / "app") != at(scope(world), world / "app")
+    assert named(resolver(world, suffix=" api "), world / "app") == (ContextKind.REMOTE, "h.example/o/app#api")
+    assert at(resolver(world, suffix="api"), world / "app") != at(resolver(world), world / "app")
 
 
 @pytest.mark.parametrize("suffix", ["", " ", "\t", "a\nb", "\x1b[31m", "a\0", "\u2028", "\udcff"])
 def test_a_suffix_that_is_no_name_is_refused_by_name(world: Path, suffix: str) -> None:
     with pytest.raises(UsageError, match="no control characters") as refused:
-        scope(world, suffix=suffix)
+        resolver(world, suffix=suffix)
 
     assert repr(suffix) in str(refused.value)
 
 
 def test_a_directory_asked_for_again_costs_a_lookup(world: Path) -> None:
-    seen = scope(world)
+    seen = resolver(world)
     places = [("/gone/projects/app" * 3, "/gone/projects/app")] * 1000
     seen.context(*places[0])
 

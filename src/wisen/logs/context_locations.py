@@ -1,4 +1,4 @@
-"""Collects in which directories contexts were seen, and which sightings the ledger does not have yet."""
+"""Collects in which directories contexts were seen, and which locations the ledger does not have yet."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from wisen.model.context import Alias, Context
 
 
-class Sightings:
+class ContextLocations:
     """Contexts with the directories they were seen in."""
 
     def __init__(self, known: Iterable[Alias]) -> None:
@@ -33,11 +33,11 @@ class Sightings:
         return any(context.key == key for context, _ in self._new)
 
     def take_new(self) -> tuple[tuple[Context, str], ...]:
-        """Return the sightings that the ledger does not have yet, each once."""
+        """Return the locations that the ledger does not have yet, each once."""
         new, self._new = tuple(self._new), []
         return new
 
-    def add_all(self, sightings: Iterable[tuple[Context, str]]) -> None:
-        """Add what a copy of the scope saw in another process."""
-        for context, path in sightings:
+    def add_all(self, locations: Iterable[tuple[Context, str]]) -> None:
+        """Add what a copy of the resolver saw in another process."""
+        for context, path in locations:
             self.add(context, path)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from wisen.logs.scope import Scope
+from wisen.logs.context_resolver import ContextResolver
 from wisen.model.context import Context, ContextKind
 from wisen.model.ownership import Ownership, OwnershipSubject, OwnershipVerdict
 from wisen.testing.log_writer import NOON
@@ -29,7 +29,7 @@ def world(tmp_path: Path) -> Path:
 def at(
     world: Path, place: Path, start: Path | None = None, known: Sequence[Context] = (), words: Sequence[Ownership] = ()
 ) -> Context:
-    seen = Scope(home=world / "home", machine="laptop", contexts=known, aliases=(), ownerships=words)
+    seen = ContextResolver(home=world / "home", machine="laptop", contexts=known, aliases=(), ownerships=words)
     context = seen.context(str(place), str(start or place))
     assert context is not None
     return context

@@ -3,7 +3,7 @@
 A repository with a remote is the context of that remote, in its first place and in every other one that the user
 joined to it (`membership.py`); worktrees belong to their main one. Without a remote, or until the user says so, the
 context is the place of its main worktree, and outside any repository it is the directory itself. Neither the home
-directory nor the root of the file system is ever a context. A scope looks up each directory once, so it is rebuilt for
+directory nor the root of the file system is ever a context. A resolver looks up each directory once, so it is rebuilt for
 each cycle.
 """
 
@@ -13,13 +13,13 @@ import unicodedata
 from typing import TYPE_CHECKING
 
 from wisen.errors import UsageError
+from wisen.logs.context_locations import ContextLocations
 from wisen.logs.membership import Membership
 from wisen.logs.off_switches import OffSwitches
 from wisen.logs.project_places import Directory, Places, is_windows
 from wisen.logs.remote import local_path, network_name
 from wisen.logs.removed_worktrees import RemovedWorktrees
 from wisen.logs.repository import Repository, is_bare
-from wisen.logs.sightings import Sightings
 from wisen.model.context import Context, ContextKind, canonical_of, context_of
 
 if TYPE_CHECKING:
@@ -34,7 +34,7 @@ _MAX_CLONE_HOPS = 8
 """How many clones of clones are followed to the repository they come from."""
 
 
-class Scope:
+class ContextResolver:
     """Resolves contexts for one machine, and collects in which directories they were seen."""
 
     def __init__(  # noqa: PLR0913 - what the ledger, the settings and the user say about places, each by name
@@ -62,9 +62,9 @@ class Scope:
         known = {context.key: context for context in contexts}
         of_machine = sorted((alias for alias in aliases if alias.machine == machine), key=lambda alias: alias.since)
         self._membership = Membership(machine, contexts, of_machine, ownerships)
-        self.sightings = Sightings(of_machine)
+        self.locations = ContextLocations(of_machine)
         self._remembered = {alias.path: known[alias.context] for alias in of_machine if alias.context in known}
-        self._skips_sightings = False
+        self._skips_recording = False
         self._removed_worktrees: RemovedWorktrees | None = None
 
     def context(self, place: str, start: str) -> Context | None:
@@ -117,11 +117,11 @@ class Scope:
 
     def key_at(self, place: Path) -> str:
         """Return the key of a directory's context without recording a sighting; empty if there is none."""
-        self._skips_sightings = True
+        self._skips_recording = True
         try:
             context = self._resolve(str(place), str(place))
         finally:
-            self._skips_sightings = False
+            self._skips_recording = False
         return "" if context is None else context.key
 
     def claims(self) -> tuple[CheckoutClaim, ...]:
@@ -137,7 +137,7 @@ class Scope:
         return self._membership.take_first_checkouts()
 
     def accept_first_checkouts(self, checkouts: Iterable[tuple[Context, str]]) -> bool:
-        """Whether the checkouts that a copy of this scope took for first ones are the first here too."""
+        """Whether the checkouts that a copy of this resolver took for first ones are the first here too."""
         granted = [self._membership.grant_first(*each) for each in checkouts]
         return all(granted)
 
@@ -147,11 +147,11 @@ class Scope:
             return None
         by_repository = self._context_of_repository(here)
         if by_repository is not None:
-            return self._record_sighting(by_repository, here)
+            return self._record_location(by_repository, here)
         by_path = self._context_named(ContextKind.PATH, here.path)
         context = self._user_assignment(by_path, here.path) or self._remembered_context(here) or by_path
         if context == by_path and (main := self._main_of_removed(here, by_path)) is not None:
-            return self._record_sighting(main, here)
+            return self._record_location(main, here)
         if (
             context == by_path
             and start_directory is not None
@@ -159,7 +159,7 @@ class Scope:
             and self._belongs_to_start(here, start_directory)
         ):
             return self.context(start, start)
-        return self._record_sighting(context, here)
+        return self._record_location(context, here)
 
     def _main_of_removed(self, here: Directory, by_path: Context) -> Context | None:
         """Return the project of the repository that a removed directory was a worktree or folder of."""
@@ -169,7 +169,7 @@ class Scope:
             return None
         if self._removed_worktrees is None:
             self._removed_worktrees = RemovedWorktrees(self.places.repository_around, self._is_known)
-        self._removed_worktrees.scan((*self._remembered, *self.sightings.paths))
+        self._removed_worktrees.scan((*self._remembered, *self.locations.paths))
         main = self._removed_worktrees.main_worktree_of(here.written, was_seen=here.written in self._remembered)
         directory = None if main is None or main == here.written else self.places.directory(main)
         if directory is None or self.places.is_excluded(directory):
@@ -178,7 +178,7 @@ class Scope:
 
     def _is_known(self, place: str) -> bool:
         """Whether sessions worked in a directory."""
-        return place in self._remembered or place in self.sightings.paths
+        return place in self._remembered or place in self.locations.paths
 
     def _belongs_to_start(self, here: Directory, start_directory: Directory) -> bool:
         if self.places.is_excluded(start_directory):
@@ -256,14 +256,14 @@ class Scope:
     def _context_named(self, kind: ContextKind, canonical: str) -> Context:
         return context_of(kind, canonical, self._suffix, machine=self._machine)
 
-    def _record_sighting(self, context: Context, directory: Directory) -> Context | None:
+    def _record_location(self, context: Context, directory: Directory) -> Context | None:
         from wisen.safety.secrets import find_secret
 
         if find_secret(context.name) or find_secret(directory.written):
             # Keys, names and directories are stored, so one that contains a secret is no context.
             return None
-        if not self._skips_sightings:
-            self.sightings.add(context, directory.written)
+        if not self._skips_recording:
+            self.locations.add(context, directory.written)
         return context
 
 
