@@ -3,8 +3,8 @@
 A repository with a remote is the context of that remote, in its first place and in every other one that the user
 joined to it (`membership.py`); worktrees belong to their main one. Without a remote, or until the user says so, the
 context is the place of its main worktree, and outside any repository it is the directory itself. Neither the home
-directory nor the root of the file system is ever a context. A resolver looks up each directory once, so it is rebuilt for
-each cycle.
+directory nor the root of the file system is ever a context. A resolver looks up each directory once, so it is rebuilt
+for each cycle.
 """
 
 from __future__ import annotations
