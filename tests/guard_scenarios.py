@@ -21,7 +21,7 @@ WATCH = f"shell: {WRONG}"
 
 
 def record_fixed_failures(home: Path, project: Path, numbers: Iterable[int], *, start: datetime | None = None) -> None:
-    """Sessions in which the same call failed and worked without one of its words."""
+    """Write sessions in which the same call failed, and then worked without one of its arguments."""
     project.mkdir(exist_ok=True)
     for number in numbers:
         log = ClaudeTranscript(number, cwd=str(project), start=start)
@@ -32,13 +32,13 @@ def record_fixed_failures(home: Path, project: Path, numbers: Iterable[int], *, 
 
 
 def shell_call(command: str, cwd: Path, *, session: str = "s", number: str = "t1") -> dict[str, object]:
-    """A call of the shell that is about to be made, as Claude Code tells it."""
+    """The payload of a shell call before it is made, as Claude Code sends it."""
     fields = {"tool_name": "Bash", "tool_input": {"command": command}, "tool_use_id": number}
     return {"session_id": session, "cwd": str(cwd), "hook_event_name": "PreToolUse", **fields}
 
 
 @contextmanager
 def open_learner(home: Path) -> Iterator[Learner]:
-    """What a program would hold in its hands."""
+    """Open a learner as a program does."""
     with app.wire(home / "wisen").learner() as learner:
         yield learner

@@ -64,5 +64,5 @@ def build_history(*acts: str, context: str = "orchard", native: str = "5e551074-
 
 
 def summarize(history: History) -> tuple[Summary, ...]:
-    """What a session came to, by everything that looks at it in a turn of the loop."""
+    """Summarize a session with everything that reads it in a cycle."""
     return summarize_history(history, replace(mine_session(history), signals=detect_in_session(history)), stands_alone)

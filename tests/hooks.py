@@ -24,12 +24,12 @@ _SEAL = re.compile(r"(?<=wisen51902)-[0-9a-f]{16}\b")
 
 
 def with_mark(text: str) -> str:
-    """A text as the client gives it to an agent to show: with one mark behind it."""
+    """Return a text with the mark that the client appends to what an agent shows."""
     return hook_output.append_mark([text])
 
 
 def are_hooks_installed(edit_ports: EditPorts, path: Path, agent: Hooks, wanted: Sequence[Hook]) -> bool:
-    """Whether all these hooks stand in a settings file, and no others of ours for the same events."""
+    """Whether a settings file has all these hooks, and no others of ours for the same events."""
     settings = parse_hook_settings(edit_ports.files.read(path).content, str(path))
     wanted = applicable_hooks(wanted, settings)
     places = {hook.keys for hook in wanted}
@@ -47,17 +47,17 @@ def direct_command(
 
 
 def fire(home: Path, event: str, payload: object, *, limit: float = 20, off: str | None = None, agent: str = "") -> str:
-    """What the client tells the agent at an event, but for the seal of its session; empty where it tells nothing."""
+    """Fire an event and return what the client delivers, without the session's seal; empty if nothing."""
     return without_seals(fire_sealed(home, event, payload, limit=limit, off=off, agent=agent))
 
 
 def without_seals(text: str) -> str:
-    """What is told without the seals of sessions, so that two of them can be compared."""
+    """Remove the session seals from a delivered text, so that two sessions can be compared."""
     return _SEAL.sub("", text)
 
 
 def without_questions(text: str) -> str:
-    """What is told without what is asked, which only the first session is told to do."""
+    """Remove the questions from a delivered text, which only the first session gets."""
     lines = text.split("\n")
     return "\n".join(each for each in lines if not each.startswith("Ask the user once") and '" or "skip ' not in each)
 
@@ -65,7 +65,7 @@ def without_questions(text: str) -> str:
 def fire_sealed(
     home: Path, event: str, payload: object, *, limit: float = 20, off: str | None = None, agent: str = ""
 ) -> str:
-    """What the client tells the agent at an event, to the letter."""
+    """Fire an event and return exactly what the client delivers."""
     answer = hook_answer(home, event, payload, limit=limit, off=off, agent=agent)
     if not answer:
         return ""
@@ -77,7 +77,7 @@ def fire_sealed(
 def hook_answer(
     home: Path, event: str, payload: object, *, limit: float = 20, off: str | None = None, agent: str = ""
 ) -> dict[str, object]:
-    """What the client answers at an event; empty where it prints nothing."""
+    """Fire an event and return the client's answer; empty if it prints nothing."""
     whole = printed_json(home, event, payload, limit=limit, off=off, agent=agent) or {"hookSpecificOutput": {}}
     assert set(whole) == {"hookSpecificOutput"}
     answer: dict[str, object] = whole["hookSpecificOutput"]
@@ -87,7 +87,7 @@ def hook_answer(
 def printed_json(
     home: Path, event: str, payload: object, *, limit: float = 20, off: str | None = None, agent: str = ""
 ) -> dict[str, Any]:
-    """All that the client prints at an event; empty where it prints nothing. It always ends with 0."""
+    """Fire an event and return all that the client prints; empty if nothing. It always exits with 0."""
     sent = payload if isinstance(payload, bytes) else json.dumps(payload).encode()
     named = ["--agent", agent] if agent else []
     command = [sys.executable, "-I", "-S", str(CLIENT), "--home", str(home), *named, event]
@@ -100,13 +100,13 @@ def printed_json(
 
 
 def failed_call(command: str, error: str, *, session: str = "s", cwd: Path | str = "/") -> dict[str, object]:
-    """A failed call of the shell, as Claude Code tells it."""
+    """The payload of a failed shell call, as Claude Code sends it."""
     call = {"tool_name": "Bash", "tool_input": {"command": command}, "error": error, "is_interrupt": False}
     return {"session_id": session, "cwd": str(cwd), "hook_event_name": "PostToolUseFailure", **call}
 
 
 def write_lesson_sessions(home: Path, project: Path) -> None:
-    """Two sessions in a project: a correction, and a call that failed and worked without one of its words."""
+    """Write two sessions: a correction, and a call that failed and then worked without one of its arguments."""
     project.mkdir(exist_ok=True)
     for number in (1, 2):
         log = ClaudeTranscript(number, cwd=str(project))

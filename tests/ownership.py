@@ -40,7 +40,7 @@ def git(folder: Path, *words: str) -> None:
 
 
 def make_repository(folder: Path, files: dict[str, str] | None = None, remote: str = "") -> Path:
-    """A repository in which files are committed."""
+    """Create a repository with these files committed."""
     folder.mkdir(parents=True, exist_ok=True)
     git(folder, "init", "-q")
     for name, text in (files or {}).items():
@@ -64,7 +64,7 @@ def write_session(
     words: str = "no, from now on always use pnpm, not npm",
     start: datetime = datetime(2026, 3, 1, 12, 0, tzinfo=UTC),
 ) -> None:
-    """A session of the user's in a project, in which something is taught."""
+    """Write a session in which the user teaches something."""
     log = ClaudeTranscript(number, cwd=str(project), start=start)
     log.prompt("run the tests")
     log.bash("npm test", "npm error", exit_code=1)
@@ -73,13 +73,13 @@ def write_session(
 
 
 def run_cycle() -> None:
-    """One whole cycle."""
+    """Run one whole cycle."""
     with wisen.open_learner() as learner:
         learner.cycle(quick=True)
 
 
 def adopt(*paths: Path, environment: Mapping[str, str] | None = None) -> None:
-    """The user looked at files, and says that they are theirs."""
+    """Adopt files: the user has read them and declares them their own."""
     with wisen.open_learner(environment=environment) as learner:
         for path in paths:
             for each in learner.contexts.adoptable_files(path):

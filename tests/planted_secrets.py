@@ -29,7 +29,7 @@ _BEGIN = 3
 
 
 class Facts:
-    """Words that stand nowhere else, by the kind of place that they are planted in."""
+    """Unique words, by the kind of place they are planted in."""
 
     def __init__(self, seed: int) -> None:
         self._chance = random.Random(seed)
@@ -53,7 +53,7 @@ class Planter:
         self.home, self.project, self.facts = home, project, facts
         self._number = first
         self.own = ""
-        """What the user wrote into his file himself."""
+        """What the user wrote into their file."""
         project.mkdir(exist_ok=True)
 
     def session(self) -> ClaudeTranscript:
@@ -103,7 +103,7 @@ class Planter:
         adopt(self.project / ".learnings" / "LEARNINGS.md")
 
     def record_statements(self, learner: Learner, many: int) -> None:
-        """What a person and programs say to a Learner."""
+        """Record what people and programs tell a Learner."""
         new, context = self.facts.new, learner.contexts.key_of(self.project)
         other = self.project / "notes.txt"
         other.write_text("mine\n")
@@ -124,7 +124,7 @@ class Planter:
             learner.changes.register(other, f"put {new('registered')} in", f"because of {new('why')}")
 
     def add_guards(self, learner: Learner, many: int) -> None:
-        """Guards that the user wrote, with what he decided about them, and a proposal to make one stricter."""
+        """Guards that the user wrote, with the user's decisions about them, and a proposal to make one stricter."""
         new = self.facts.new
         for _ in range(many):
             text = f"deny make {new('guarded')} -> make {new('better')} # the {new('guard reason')} is slow"
@@ -140,7 +140,7 @@ class Planter:
             learner.home.ledger.entries.record([offered])
 
     def approve_rules(self, learner: Learner, many: int) -> None:
-        """Rules that the user approved: they stand in his file, with their inverses in the ledger."""
+        """Rules that the user approved: they are in the user's file, with their inverses in the ledger."""
         for asked in [each for each in learner.proposals.all() if each.is_waiting][:many]:
             learner.proposals.answer(asked.proposal.id, Answer.APPROVED)
         learner.rules.write_learnings(self.project)
@@ -162,7 +162,7 @@ class Planter:
 
 
 def find_residues(home: Path, words: Iterable[str]) -> dict[str, set[str]]:
-    """The files in which words stand, in any byte of them: packed, compressed, or as a term of a search."""
+    """Find the files that contain these words in any byte: packed, compressed, or as a search term."""
     wanted = [*words]
     tails = AhoCorasick([word[_BEGIN:] for word in wanted])
     found: dict[str, set[str]] = {}

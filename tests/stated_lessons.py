@@ -20,7 +20,7 @@ _ADVICE = re.compile(r"- .*\(R-[0-9a-f]{8}\b")
 
 
 class TeachingUser:
-    """One home with projects, and a user who says things in sessions of Claude Code."""
+    """A user with one home and several projects, who states lessons in sessions of Claude Code."""
 
     def __init__(self, home: Path) -> None:
         self.home = home
@@ -33,7 +33,7 @@ class TeachingUser:
         return folder
 
     def say(self, *words: str, minutes: float, project: str = "shop") -> None:
-        """A session in which the user says something, so many minutes from now; before it, where they are negative."""
+        """Write a session with these messages, so many minutes from now (negative: in the past)."""
         self.sessions += 1
         folder = self.project(project)
         log = ClaudeTranscript(self.sessions, cwd=str(folder), start=self.now + timedelta(minutes=minutes))
@@ -50,12 +50,12 @@ class TeachingUser:
         assert not done.report.warnings, done.report.warnings
 
     def entries(self) -> dict[str, EntryState]:
-        """Every entry by its words."""
+        """All entries by their text."""
         with app.wire().learner(reads=False) as learner:
             return {each.text: each for each in learner.lessons.all()}
 
     def entry(self, words: str) -> EntryState:
-        """The one entry that holds these words."""
+        """Return the one entry that contains these words."""
         (found,) = [each for text, each in self.entries().items() if words in text]
         return found
 
@@ -64,7 +64,7 @@ class TeachingUser:
             return learner.lessons.decisions(state)
 
     def proposals(self) -> list[Proposal]:
-        """What waits."""
+        """The pending proposals."""
         with app.wire().learner(reads=False) as learner:
             return [each.proposal for each in learner.proposals.all() if each.is_waiting]
 
@@ -73,17 +73,17 @@ class TeachingUser:
             learner.proposals.answer(proposal.id, given)
 
     def approve(self, words: str) -> Path:
-        """Approve what is proposed in such words. Returns the file that it went to."""
+        """Approve the proposal that contains these words, and return the file it was written to."""
         (found,) = [each for each in self.proposals() if words in each.text]
         self.answer(found)
         return Path(found.path)
 
     def block(self, project: str = "shop") -> str:
-        """What a session in a project begins with."""
+        """Return the start block of a new session in a project."""
         self.sessions += 1
         payload = {"session_id": f"s{self.sessions}", "cwd": str(self.project(project)), "source": "startup"}
         return fire(self.home / "wisen", "session-start", payload)
 
     def advice(self, project: str = "shop") -> list[str]:
-        """The lines of that block which tell what to do."""
+        """The advice lines of the start block."""
         return [line for line in self.block(project).splitlines() if _ADVICE.match(line)]

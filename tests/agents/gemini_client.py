@@ -52,7 +52,7 @@ class Client:
         return self.home / ".gemini" / "settings.json"
 
     def trust(self, folder: Path) -> None:
-        """Note that the person trusts a folder, as Gemini CLI does when he answers its question."""
+        """Note that the person trusts a folder, as Gemini CLI does when they answer its question."""
         path = self.home / ".gemini" / "trustedFolders.json"
         known = json.loads(path.read_text()) if path.exists() else {}
         path.write_text(json.dumps({**known, str(folder): "TRUST_FOLDER"}, indent=2))

@@ -61,7 +61,7 @@ class Client:
 
 
 def _settings(address: str) -> dict[str, object]:
-    """What the person has in his settings: a model behind a provider that opencode brings with it."""
+    """The user's settings: a model behind a provider that opencode ships."""
     models = {"scripted-1": {"name": "Scripted", "limit": {"context": 200_000, "output": 8192}}}
     options = {"baseURL": f"{address}/v1", "apiKey": "x"}
     provider = {"npm": "@ai-sdk/openai-compatible", "name": "Scripted", "options": options, "models": models}

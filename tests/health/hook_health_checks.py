@@ -21,11 +21,11 @@ class FixedHealthCheck:
         self._vitals, self._faults = vitals or HookHealth(), faults or {}
 
     def read_health(self) -> HookHealth:
-        """What the test says."""
+        """Return what the test set."""
         return self._vitals
 
     def find_fault(self, caller: Caller) -> str:
-        """What the test says."""
+        """Return what the test set."""
         return self._faults.get(caller.home, "")
 
 

@@ -25,7 +25,7 @@ Made = TypeVar("Made")
 
 @dataclass(frozen=True)
 class ToolAnswer:
-    """What a tool answered."""
+    """The answer of a tool."""
 
     failed: bool
     text: str
@@ -45,7 +45,7 @@ async def read_answer(client: Client, name: str, arguments: dict[str, Any]) -> T
 
 
 def ask_tool(project: Path, name: str, **arguments: Any) -> ToolAnswer:
-    """Ask one tool, in this process."""
+    """Call one tool, in this process."""
 
     async def once(client: Client) -> ToolAnswer:
         return await read_answer(client, name, arguments)
