@@ -162,7 +162,7 @@ def test_praise_sets_the_clock_of_fading_back() -> None:
 
 
 def test_where_a_context_holds_too_many_the_praised_stays(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(fading, "MOST", 1)
+    monkeypatch.setattr(fading, "MAX_OPEN_ENTRIES", 1)
     entries = [an_entry("01A", origin=EntryOrigin.MEASURED), an_entry("01B", origin=EntryOrigin.MEASURED)]
     factory = RowFactory(FixedClock(NOON), CountingIds(), "desk")
     for subject, goes in (("01A", "01B"), ("01B", "01A")):

@@ -25,9 +25,9 @@ if TYPE_CHECKING:
     from wisen.store.home import Home
     from wisen.system.person import Presence
 
-MOST_REQUESTS = 20
+MAX_REQUESTS = 20
 """How many requested decisions may wait at once: nobody can flood the list of proposals."""
-_LONGEST = 1000
+_MAX_REQUEST_LENGTH = 1000
 
 
 class Decisions:
@@ -148,7 +148,7 @@ class Decisions:
         if any(each.proposal.words == words for each in waiting):
             return True
         text = " ".join((*words, self._typed))
-        if len(waiting) >= MOST_REQUESTS or len(text) > _LONGEST or rule_against(text) is not None:
+        if len(waiting) >= MAX_REQUESTS or len(text) > _MAX_REQUEST_LENGTH or rule_against(text) is not None:
             return False
         self._home.ledger.entries.record([self._request(words, voice)])
         return True

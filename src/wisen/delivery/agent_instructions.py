@@ -36,7 +36,7 @@ _RULES = "rules/wisen.md"
 _SOME_PATHS = re.compile(r"\A---\s*\n(?:(?!---).*\n)*?paths\s*:")
 _CUT = {"codex": 32 * 1024}
 """Bytes after which an agent stops reading a project's file: whatever follows must be delivered."""
-_MOST = 1 << 18
+_MAX_BYTES = 1 << 18
 _SPACE = re.compile(r"[\W_]+")
 
 
@@ -54,11 +54,11 @@ def read_instructions(files: Files, folders: Iterable[Path]) -> str:
 def read_other_instructions(files: Files, agent: str, folders: Iterable[Path], home: Path) -> str:
     """Return what another agent reads by itself in these folders and below the user's home."""
     names, home_names = OTHER_AGENTS[agent]
-    cut = _CUT.get(agent, _MOST)
+    cut = _CUT.get(agent, _MAX_BYTES)
     rows = [([folder / name for name in names], cut) for folder in folders]
     texts_by_row = (
         (_text(files, path, most) for path in row)
-        for row, most in (*rows, ([home / name for name in home_names], _MOST))
+        for row, most in (*rows, ([home / name for name in home_names], _MAX_BYTES))
     )
     if agent in _ALL:
         return "\n".join(text for texts in texts_by_row for text in texts)
@@ -89,7 +89,7 @@ def _always_read(files: Files, path: Path) -> list[str]:
     return [text for text in texts if not _SOME_PATHS.match(text)]
 
 
-def _text(files: Files, path: Path, most: int = _MOST) -> str:
+def _text(files: Files, path: Path, most: int = _MAX_BYTES) -> str:
     try:
         content = files.read(path).content
     except FileError:

@@ -31,7 +31,7 @@ _QUESTIONS = {"learnt": "learnt", "rules": "rules", "stats": "stats", "improve":
 _DEEDS = ("approve", "skip", "overrule", "forget")
 _CHOICE = re.compile(r"[\[(]([^\[\]()]*)[\])]")
 _SLOT = re.compile(r"\{(n|place|what)\}")
-_MOST_FORMS = 200
+_MAX_FORMS = 200
 """How many messages one form may expand to."""
 
 
@@ -220,7 +220,7 @@ def _variants(form: str, where: str) -> list[str]:
                 continue
             ways = met[1].split("|") + ([""] if met[0].startswith("[") else [])
             grown += [f"{each[: met.start()]}{way}{each[met.end() :]}" for way in ways]
-        if len(grown) > _MOST_FORMS:
-            raise LanguageError(f"{where}: {form!r} expands to more than {_MOST_FORMS} messages. Write it as several.")
+        if len(grown) > _MAX_FORMS:
+            raise LanguageError(f"{where}: {form!r} expands to more than {_MAX_FORMS} messages. Write it as several.")
         found = grown
     return list(dict.fromkeys(" ".join(each.split()) for each in found))

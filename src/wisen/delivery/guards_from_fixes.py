@@ -13,9 +13,9 @@ if TYPE_CHECKING:
     from wisen.model.failure import CallChange
     from wisen.model.fix import Evidence, Fix
 
-_MOST = 3
+_MAX_SUBCOMMAND_WORDS = 3
 """How many words may name the subcommand that a change belongs to: `gh pr diff`."""
-_LONGEST = 40
+_MAX_WORD_LENGTH = 40
 _NOT_PLAIN = frozenset("*?|…\"'\\$`<>(){};&=\0#~ \t\n")
 
 
@@ -77,7 +77,7 @@ def _common(rows: Sequence[tuple[str, ...]]) -> tuple[str, ...]:
     """Return the words that all rows start with."""
     found: list[str] = []
     for words in zip(*rows, strict=False):
-        if len(set(words)) > 1 or len(found) == _MOST or not _is_word(words[0]):
+        if len(set(words)) > 1 or len(found) == _MAX_SUBCOMMAND_WORDS or not _is_word(words[0]):
             break
         found.append(words[0])
     return tuple(found)
@@ -88,4 +88,4 @@ def _is_word(word: str) -> bool:
 
 
 def _is_plain(word: str) -> bool:
-    return 0 < len(word) <= _LONGEST and not _NOT_PLAIN.intersection(word)
+    return 0 < len(word) <= _MAX_WORD_LENGTH and not _NOT_PLAIN.intersection(word)

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 _SURE = 0.6
 _SILENT = "shell.said-nothing"
-_LONGEST = 160
+_MAX_COMMAND_LENGTH = 160
 _PLACEHOLDERS = re.compile(r"<(?:url|path|id|time)>|…|\bN\b")
 
 
@@ -168,7 +168,7 @@ def _example_text(example: Evidence | None) -> str:
     if example is None:
         return "."
     before, after = (command_of(fields_of(each)) for each in (example.before, example.after))
-    if before is None or after is None or before == after or max(len(before), len(after)) > _LONGEST:
+    if before is None or after is None or before == after or max(len(before), len(after)) > _MAX_COMMAND_LENGTH:
         return "."
     one, two = quote_line(before), quote_line(after)
     return f", as in `{one}` → `{two}`." if one and two and one != two else "."

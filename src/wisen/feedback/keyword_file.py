@@ -46,7 +46,7 @@ _EXPORTED_GROUPS = {
 _BY_CATEGORY = {"reinforcementCategories": "reinforcement", "directiveSignalsByCategory": "directive"}
 """Fields with phrases by category and no language: they count for the language that has them, or for the first one."""
 _CODE = re.compile(r"[A-Za-z]{2,3}(-[A-Za-z0-9]{2,8})?")
-_LONGEST = 120
+_MAX_LENGTH = 120
 _SHOWN = 60
 
 
@@ -177,9 +177,9 @@ def _read_texts(where: str, value: object) -> tuple[str, ...]:
     for number, each in enumerate(_read_list(where, value), 1):
         if not isinstance(each, str) or not each.strip():
             raise UsageError(f"{where} number {number} is {_quote_value(each)}, but must be a phrase")
-        if len(each) > _LONGEST:
+        if len(each) > _MAX_LENGTH:
             raise UsageError(
-                f"{where} number {number} has {len(each)} characters, {_quote_value(each)}: at most {_LONGEST}"
+                f"{where} number {number} has {len(each)} characters, {_quote_value(each)}: at most {_MAX_LENGTH}"
             )
     return tuple(_read_list(where, value))
 

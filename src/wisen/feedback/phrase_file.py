@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
 _LISTS = {"reinforcement": SignalKind.PRAISE, "correction": SignalKind.CORRECTION}
-_LONGEST = 120
+_MAX_LENGTH = 120
 _SHOWN = 60
 
 
@@ -84,9 +84,9 @@ def _read_texts(name: str, value: object) -> tuple[str, ...]:
     for number, each in enumerate(value, 1):
         if not isinstance(each, str) or not each.strip():
             raise UsageError(f"{name} number {number} is {_quote_value(each)}, but must be a phrase")
-        if len(each) > _LONGEST:
+        if len(each) > _MAX_LENGTH:
             raise UsageError(
-                f"{name} number {number} has {len(each)} characters, {_quote_value(each)}: at most {_LONGEST}"
+                f"{name} number {number} has {len(each)} characters, {_quote_value(each)}: at most {_MAX_LENGTH}"
             )
     return tuple(value)
 

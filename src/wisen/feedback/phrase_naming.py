@@ -35,7 +35,7 @@ _MAX_LABELLED = 1_000
 """How many turns are labelled in one search, the newest."""
 _TOKENS_LABEL, _TOKENS_NAMES = 25, 1_500
 _MIN_SESSIONS, _MIN_RATE = 2, 0.5
-_SHORTEST, _LONGEST, _MOST_WORDS = 2, 60, 6
+_MIN_LENGTH, _MAX_LENGTH, _MAX_WORDS = 2, 60, 6
 _LABEL = """
 Each text is one message that a person typed to an AI coding agent, in any language. Label each of them.
 correction: the person is not satisfied: the work, a claim or an approach is wrong or to be done otherwise.
@@ -159,7 +159,7 @@ def _check_candidate(
     text: str, kind: SignalKind, turns: Sequence[ObservedTurn], labelled: Collection[str]
 ) -> PhraseCandidate | None:
     """A phrase with its counts; None where the evidence is too weak, or it may not be stored."""
-    if not _SHORTEST <= len(text) <= _LONGEST or len(text.split()) > _MOST_WORDS or "\0" in text:
+    if not _MIN_LENGTH <= len(text) <= _MAX_LENGTH or len(text.split()) > _MAX_WORDS or "\0" in text:
         return None
     places = tuple(place for place, turn in enumerate(turns) if find_phrase(text, fold_turn(turn.text)) is not None)
     held = tuple(turns[place] for place in places)

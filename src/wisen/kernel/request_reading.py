@@ -15,7 +15,7 @@ HERE, GLOBAL, EVERYWHERE = "here", "global", "everywhere"
 SCOPES = (HERE, GLOBAL, EVERYWHERE)
 """Where something is forgotten: these names are the same in every language."""
 FORGET_KINDS = ("forget", "confirm")
-_LONGEST, _MOST_WORDS, _MOST_PLACE_WORDS = 400, 12, 5
+_MAX_LENGTH, _MAX_WORDS, _MAX_PLACE_WORDS = 400, 12, 5
 _MARKS = " .!?…。！？؟।¡¿·*`\"'“”„«»「」"
 _ENDS = (". ", "! ", "? ", "。", "！", "？", "؟ ", "। ", "; ", "；")
 _COMMAS = (",", "，", "、", "،", ":", "：")
@@ -24,7 +24,7 @@ _SPACELESS = "\u3000"
 """The first letter of the scripts without spaces; Hangul, which has spaces, comes after it."""
 _SHORT_ID_LETTERS = frozenset("bcdfghjkmnpqrstvwxz")
 """The letters of short ids, as in `model/short_ids.py`."""
-_SHORTEST_ID, _LONGEST_ID = 4, 12
+_MIN_ID_LENGTH, _MAX_ID_LENGTH = 4, 12
 _DIGITS = (0x660, 0x6F0, 0x966, 0x9E6, 0xFF10)
 """Where the digits of other scripts begin."""
 _LETTERS = {
@@ -97,7 +97,7 @@ def fold(text: str) -> tuple[str, list[int]]:
 def read_request(text: str, table: dict[str, object]) -> ChatRequest:
     """What a typed message asks of wisen; its kind is empty where it asks nothing."""
     raw = text.strip()
-    if not table or not raw or len(raw) > _LONGEST or "\n" in raw:
+    if not table or not raw or len(raw) > _MAX_LENGTH or "\n" in raw:
         return ChatRequest()
     plain = " ".join(raw.casefold().split()).strip(_MARKS)
     folded, places = fold(plain)
@@ -133,8 +133,8 @@ def read_request(text: str, table: dict[str, object]) -> ChatRequest:
 def recall_query(prompt: str, table: dict[str, object]) -> str | None:
     """What is left of a prompt that asks for something said before, without the words that ask; else None."""
     plain = prompt.casefold()
-    if len(plain) > 2 * _LONGEST:
-        plain = f"{plain[:_LONGEST]} {plain[-_LONGEST:]}"
+    if len(plain) > 2 * _MAX_LENGTH:
+        plain = f"{plain[:_MAX_LENGTH]} {plain[-_MAX_LENGTH:]}"
     folded, places = fold(plain)
     phrases, met = table.get("recall"), False
     for phrase in phrases if isinstance(phrases, list) else ():
@@ -225,7 +225,7 @@ def _read_numbered(inner: str, between: str, slots: str, words: dict[str, dict[s
         first, found, second = inner.partition(between)
         inner, place = (first, second) if slots == "np" else (second, first)
         place = place.strip()
-        if not found or not place or len(place.split()) > _MOST_PLACE_WORDS:
+        if not found or not place or len(place.split()) > _MAX_PLACE_WORDS:
             return None
     number = inner.strip()
     for each in words["before_number"]:
@@ -245,14 +245,16 @@ def _is_number(word: str) -> bool:
         return False
     if any(letter.isdigit() for letter in word):
         return word.isascii()
-    return (_SHORTEST_ID <= len(word) <= _LONGEST_ID and _SHORT_ID_LETTERS.issuperset(word)) or word.startswith("g-")
+    return (_MIN_ID_LENGTH <= len(word) <= _MAX_ID_LENGTH and _SHORT_ID_LETTERS.issuperset(word)) or word.startswith(
+        "g-"
+    )
 
 
 def _read_forget(text: str, words: dict[str, Sequence[str]], scope: str) -> ChatRequest | None:
     """A forget request, without filler words; None where it is not one."""
     text = text.strip(_COMMAS_AND_SPACE)
     plain = fold(text)[0]
-    if not plain or any(end in text for end in _ENDS) or _word_count(plain) > _MOST_WORDS:
+    if not plain or any(end in text for end in _ENDS) or _word_count(plain) > _MAX_WORDS:
         return None
     if any(_is_edge(plain, each, spaced=bool(words["spaced"])) for each in words["never"]):
         return None

@@ -18,7 +18,7 @@ _TEXT_MAKERS = frozenset(
     "eval".split()
 )
 """Programs that pass on or change a given text; what other programs print is their own."""
-_MOST = 64
+_MAX_EXPANDED_WORDS = 64
 """The maximum number of words from one brace expansion."""
 
 
@@ -70,7 +70,7 @@ def is_text_maker(run: CommandRun) -> bool:
 def expand_braces(text: str) -> list[str]:
     """The words that `{a,b}` makes of an unquoted word; the word itself where it makes none."""
     done, waiting = list[str](), [text]
-    while waiting and len(done) + len(waiting) <= _MOST:
+    while waiting and len(done) + len(waiting) <= _MAX_EXPANDED_WORDS:
         word = waiting.pop(0)
         found = _first_braces(word)
         if found is None:

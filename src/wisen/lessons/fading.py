@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from wisen.store.row_factory import RowFactory
 
 DEMOTED, STALE, CLOSED = timedelta(days=30), timedelta(days=60), timedelta(days=90)
-MOST = 1_000
+MAX_OPEN_ENTRIES = 1_000
 """How many entries of one context stay open; the least useful beyond that are closed."""
 _LOWER = {
     Priority.CRITICAL: Priority.HIGH,
@@ -80,11 +80,11 @@ def _close_excess(states: Sequence[EntryState], over: set[str], now: datetime, f
             at_work[state.context].append(state)
     for found in at_work.values():
         found.sort(key=lambda state: (_is_permanent(state), state.weight(now), state.last, state.entry.id))
-        for state in found[: max(0, len(found) - MOST)]:
+        for state in found[: max(0, len(found) - MAX_OPEN_ENTRIES)]:
             if not _is_permanent(state):
                 yield factory.build_move(
                     state.entry.id,
                     MoveKind.STATUS,
                     EntryStatus.WONT_FIX,
-                    why=f"more than {MOST:,} entries in its context",
+                    why=f"more than {MAX_OPEN_ENTRIES:,} entries in its context",
                 )

@@ -48,7 +48,7 @@ _CATEGORIES = {
     SignalKind.GAP: Category.KNOWLEDGE_GAP,
 }
 """What a signal is recorded as, the most specific first: a message that says several things is one occurrence."""
-_LONGEST = 280
+_MAX_SENTENCE_LENGTH = 280
 """A longer sentence is not recorded: the part cut off might say the opposite."""
 _DETAILS = 960
 _CUT = " …"
@@ -299,7 +299,7 @@ def text_of(sighting: SourcedSignal) -> str:
     for found in _SENTENCE.finditer(sighting.text):
         sentence = " ".join(found.group().split())
         if found.end() > signal.start and sentence:
-            return sentence if len(sentence) <= _LONGEST else ""
+            return sentence if len(sentence) <= _MAX_SENTENCE_LENGTH else ""
     return ""
 
 

@@ -10,10 +10,10 @@ if TYPE_CHECKING:
 
 _LETTERS = "bcdfghjkmnpqrstvwxz"
 """No vowels, so that no word is an id; no letter that looks like a digit."""
-_LENGTH, _LONGEST = 4, 12
+_MIN_LENGTH, _MAX_LENGTH = 4, 12
 
 
-def short_id(id_: str, length: int = _LENGTH) -> str:
+def short_id(id_: str, length: int = _MIN_LENGTH) -> str:
     """Return the short form of an id."""
     number = int.from_bytes(blake2b(id_.encode("utf-8", "surrogatepass"), digest_size=8).digest(), "big")
     letters = ""
@@ -29,7 +29,9 @@ def short_ids(ids: Iterable[str]) -> dict[str, str]:
     taken: set[str] = set()
     for id_ in sorted(set(ids)):
         length = next(
-            each for each in range(_LENGTH, _LONGEST + 1) if short_id(id_, each) not in taken or each == _LONGEST
+            each
+            for each in range(_MIN_LENGTH, _MAX_LENGTH + 1)
+            if short_id(id_, each) not in taken or each == _MAX_LENGTH
         )
         short[id_] = short_id(id_, length)
         taken.add(short[id_])

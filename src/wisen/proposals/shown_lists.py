@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from wisen.system.machine_ports import Files
 
 _FILE = "shown.json"
-_MOST = 20
+_MAX_LISTS = 20
 """How many lists are remembered."""
 _ASK = "wisen proposals shows what waits, with ids that stay the same"
 
@@ -36,7 +36,7 @@ def remember_list(files: Files, home: Path, viewer: str, ids: Sequence[str]) -> 
     try:
         seen = files.read(home / _FILE)
         lists = [each for each in _lists(seen.content) if each.viewer != viewer]
-        content = msgspec.json.encode([*lists, ShownList(viewer, tuple(ids))][-_MOST:])
+        content = msgspec.json.encode([*lists, ShownList(viewer, tuple(ids))][-_MAX_LISTS:])
         if content != seen.content:
             files.write(seen, content)
     except FileError:

@@ -111,7 +111,7 @@ class SuggestionInbox:
 
     def _record_suggestion(self, draft: SuggestionDraft) -> Proposal:
         from wisen.decisions.proposal_rows import is_only_recorded, suggested_entry
-        from wisen.proposals.suggestion_rows import MOST, build_suggestion, waiting_suggestions
+        from wisen.proposals.suggestion_rows import MAX_WAITING, build_suggestion, waiting_suggestions
 
         home, every = self._home, self._all()
         self._reject_repeated(draft)
@@ -124,7 +124,7 @@ class SuggestionInbox:
                 same.add(each.proposal.id, each.proposal.text)
         if (known := same.find(draft.text)) is not None:
             return next(each.proposal for each in waiting if each.proposal.id == known)
-        if len(waiting) >= MOST:
+        if len(waiting) >= MAX_WAITING:
             raise UsageError(f"{len(waiting)} suggestions wait for the user already. They answer them in: wisen review")
         proposal_draft = build_suggestion(draft, home.row_factory)
         for where, path in self._projects.resolver.locations.take_new():
@@ -164,7 +164,7 @@ class SuggestionInbox:
         Raises:
             UsageError: nothing is left of it, it is too long, or it may not be kept.
         """
-        from wisen.proposals.suggestion_rows import LONGEST
+        from wisen.proposals.suggestion_rows import MAX_LENGTH
         from wisen.safety import invisible_characters, sentinel
         from wisen.safety.withhold import rule_against
 
@@ -172,9 +172,9 @@ class SuggestionInbox:
             raise UsageError(f"The text contains something that may not be stored ({rule}). Rephrase it without that.")
         line = " ".join(invisible_characters.remove_invisible(sentinel.strip(text)).split())
         line = "".join(letter for letter in line if letter.isprintable())
-        if not line or len(line) > LONGEST:
+        if not line or len(line) > MAX_LENGTH:
             what = f"The text has {len(line)} characters" if line else "There is nothing to keep"
-            raise UsageError(f"{what}. Give words of your own, 1 to {LONGEST} characters.")
+            raise UsageError(f"{what}. Give words of your own, 1 to {MAX_LENGTH} characters.")
         if (rule := rule_against(line)) is not None or self._home.forgotten_filter.contains_forgotten(line):
             reason = rule or "the user had it forgotten"
             raise UsageError(

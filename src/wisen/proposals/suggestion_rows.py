@@ -16,9 +16,9 @@ if TYPE_CHECKING:
     from wisen.model.entry_state import ProposalState
     from wisen.store.row_factory import RowFactory
 
-MOST = 20
+MAX_WAITING = 20
 """How many suggestions may wait at once: an agent cannot flood the list of proposals."""
-LONGEST = 500
+MAX_LENGTH = 500
 
 
 class SuggestionDraft(NamedTuple):

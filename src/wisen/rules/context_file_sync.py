@@ -45,7 +45,7 @@ if TYPE_CHECKING:
     from wisen.store.row_factory import RowFactory
     from wisen.system.machine_ports import Files
 
-MOST_QUESTIONS = 50
+MAX_QUESTIONS = 50
 """How many questions about edited files may wait at once."""
 
 
@@ -93,7 +93,7 @@ def questions_about(edits: Iterable[HandEdit], before: Sequence[ProposalState], 
     """Turn edits into questions, except those that wait already, or that were answered and remain in a workspace."""
     waiting = {each.proposal.words for each in before if each.is_waiting}
     answered = {(each.proposal.words, each.proposal.path) for each in before if not each.is_waiting}
-    room = MOST_QUESTIONS - sum(bool(each.proposal.words and each.proposal.path) and each.is_waiting for each in before)
+    room = MAX_QUESTIONS - sum(bool(each.proposal.words and each.proposal.path) and each.is_waiting for each in before)
     questions: dict[tuple[str, ...], Proposal] = {}
     for each in edits:
         is_repeated = each.path.endswith(FOLDER) and (each.words, each.path) in answered

@@ -15,7 +15,7 @@ from wisen.text.shell_settings import without_value
 if TYPE_CHECKING:
     from wisen.model.fix import Fix
 
-_LONGEST_WORD = 60
+_MAX_WORD_LENGTH = 60
 _SPACE = re.compile(r"\s")
 _PROGRAM = re.compile(r"[A-Za-z][A-Za-z0-9._+-]{0,23}")
 _OWN_WORDING = re.compile(
@@ -58,7 +58,7 @@ def _quote_word(word: str) -> str:
     if is_own_wording(word):
         return word
     plain = word.isascii() and word.isprintable() and not _SPACE.search(word)
-    return word if plain and len(word) <= _LONGEST_WORD else "…"
+    return word if plain and len(word) <= _MAX_WORD_LENGTH else "…"
 
 
 def is_reordered(change: CallChange) -> bool:
@@ -75,7 +75,7 @@ def quote_line(line: str) -> str | None:
     shown = []
     for each in commands:
         words = [
-            word if word and not _SPACE.search(word) and len(word) <= _LONGEST_WORD else "…" for word in each.words
+            word if word and not _SPACE.search(word) and len(word) <= _MAX_WORD_LENGTH else "…" for word in each.words
         ]
         if words[0] == "export":
             words = [*map(without_value, words)]

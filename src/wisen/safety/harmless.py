@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     from wisen.text.plain_shell import PlainCommand
 
 _MAX_WORDS, _MAX_WRAPPERS = 3, 4
-_LONGEST_SLEEP = 3
+_MAX_SLEEP_DIGITS = 3
 _OPTION = re.compile(r"--?[A-Za-z0-9][A-Za-z0-9-]*\Z")
 _SHORT = re.compile(r"-[A-Za-z]{2,8}\Z")
 _ENVIRONMENT = re.compile(r"\benv\b|\$ENV|\b(?:import|include)\b", re.IGNORECASE)
@@ -285,7 +285,7 @@ _RULES: dict[str, Callable[[list[str], bool, CommandContext], bool]] = {
     "git fetch": _stays_with_remote,
     "git pull": _stays_with_remote,
     "git checkout": lambda operands, bare, _: bare and len(operands) == 1 and operands[0] in TRUNK_BRANCHES,
-    "sleep": lambda operands, _, __: len(operands) == 1 and len(operands[0]) <= _LONGEST_SLEEP,
+    "sleep": lambda operands, _, __: len(operands) == 1 and len(operands[0]) <= _MAX_SLEEP_DIGITS,
     "cd": lambda operands, _, __: len(operands) == 1,
     "sed -n": lambda operands, bare, _: bare and bool(operands) and _LINES.match(operands[0]) is not None,
 }

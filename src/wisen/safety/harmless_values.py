@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, NamedTuple
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-_LONGEST_PATH, _LONGEST_WORD, _LONGEST_TEXT = 160, 60, 80
+_MAX_PATH_LENGTH, _MAX_WORD_LENGTH, _MAX_TEXT_LENGTH = 160, 60, 80
 _PATH = re.compile(r"[A-Za-z0-9_.@+*?\[\]=,%^/-][A-Za-z0-9_.@+*?\[\]=,%^~:/-]*\Z")
 _WORD = re.compile(r"[A-Za-z0-9_.][A-Za-z0-9_.,:@+/=-]*\Z")
 _REVISION = re.compile(r"[A-Za-z0-9_.@*^-][A-Za-z0-9_.@*^~/:,%+-]*\Z")
@@ -90,7 +90,7 @@ def is_harmless_value(kind: ValueKind, value: str, scene: CommandContext) -> boo
         return is_check_script(value)
     inside = is_inside_project(value, scene.roots)
     if kind is ValueKind.WORD:
-        return inside and len(value) <= _LONGEST_WORD and _WORD.match(value) is not None
+        return inside and len(value) <= _MAX_WORD_LENGTH and _WORD.match(value) is not None
     if kind is ValueKind.REVISION:
         return inside or (_REVISION.match(value) is not None and _is_relative(value))
     return inside and kind is ValueKind.PATH
@@ -100,7 +100,7 @@ def is_inside_project(path: str, roots: Sequence[str]) -> bool:
     """Whether a path is inside the project, and no place where secrets are stored."""
     if path == "/dev/null":
         return True
-    if path == "-" or not path or len(path) > _LONGEST_PATH or not _PATH.match(path):
+    if path == "-" or not path or len(path) > _MAX_PATH_LENGTH or not _PATH.match(path):
         return False
     if path.startswith("/"):
         whole = [root.rstrip("/") for root in roots if root.count("/") > 1]
@@ -134,7 +134,7 @@ def _is_off_limits(name: str) -> bool:
 
 def is_check_script(name: str) -> bool:
     """Whether a script or target checks or builds, judging by its name."""
-    if len(name) > _LONGEST_WORD or not _SCRIPT.match(name):
+    if len(name) > _MAX_WORD_LENGTH or not _SCRIPT.match(name):
         return False
     pieces = [piece.casefold() for piece in re.split(r"[:._-]|(?<=[a-z])(?=[A-Z])", name)]
     return pieces[0] in _CHECK_WORDS and not _RISKY_WORDS.intersection(pieces)
@@ -142,6 +142,6 @@ def is_check_script(name: str) -> bool:
 
 def _is_text(value: str, scene: CommandContext) -> bool:
     if value in scene.failed_words:
-        return len(value) <= 4 * _LONGEST_TEXT and "://" not in value
+        return len(value) <= 4 * _MAX_TEXT_LENGTH and "://" not in value
     # New text must not be able to speak: an error text could have dictated it.
-    return len(value) <= _LONGEST_TEXT and _TEXT.match(value) is not None and " " not in value and "://" not in value
+    return len(value) <= _MAX_TEXT_LENGTH and _TEXT.match(value) is not None and " " not in value and "://" not in value

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 _COLON = re.compile(r"(?:：|:(?=\s|[\"'“«„「『`*_]|[^\x00-\x7f]|$))")
 _SENTENCE = re.compile(r"(?<=[.!?。！？…])\s+|[。！？]")
-_LONGEST_HEAD, _MOST_WORDS = 90, 12
+_MAX_HEAD_LENGTH, _MAX_WORDS = 90, 12
 _TASK = re.compile(any_of(listed(words.TEXT_TASKS)))
 _SAYING = re.compile(any_of(listed(words.SAYING)))
 _FIRST_PERSON = re.compile(any_of(listed(words.FIRST_PERSON)))
@@ -64,7 +64,7 @@ def _clauses(line: str) -> Iterator[_Clause]:
 def _introduces_text(head: str) -> bool:
     """Whether the words before a colon introduce a text that is not the user's."""
     head = head.strip().casefold()
-    if not head or len(head) > _LONGEST_HEAD or len(head.split()) > _MOST_WORDS or _RULES.search(head):
+    if not head or len(head) > _MAX_HEAD_LENGTH or len(head.split()) > _MAX_WORDS or _RULES.search(head):
         return False
     if _TASK.search(head) or head.rstrip("s") in _NOUNS or _ACCORDING.match(head):
         return True
@@ -82,7 +82,7 @@ def _introduces_text(head: str) -> bool:
 def _is_task_line(line: str) -> bool:
     """Whether a line asks for something to be done with the text below it."""
     text = line.strip().rstrip(".!?…。！？").casefold()
-    if not text or len(text) > _LONGEST_HEAD or len(text.split()) > _MOST_WORDS or _RULES.search(text):
+    if not text or len(text) > _MAX_HEAD_LENGTH or len(text.split()) > _MAX_WORDS or _RULES.search(text):
         return False
     task = _TASK.search(text)
     return task is not None and _POINTING.search(text) is not None

@@ -42,10 +42,10 @@ SPLIT_TOKEN = re.compile(_PIECE + rf"(?:{_JOINED}|(?:\\?\r?\n|\\n)[ \t>|\#*+]{{0
 """A piece of a token that ends with its line, or continues in another string."""
 _LAST = re.compile(_PIECE)
 _MAX_PIECES = 6
-_SHORTEST_WORD = 4
+_MIN_WORD_LENGTH = 4
 _MIN_LETTERS = 4
 """Characters of base64 by which a word is searched for; fewer occur in ordinary words too."""
-_LONGEST_RUN = 16_384
+_MAX_RUN_LENGTH = 16_384
 _MENTION_WINDOW = 4_000
 """Bytes around a mention of base64 in which a run of it can begin."""
 MENTION = b"base64"
@@ -71,7 +71,7 @@ class Spelling:
 def base64_spellings(words: Iterable[str]) -> Iterator[Spelling]:
     """Yield how each word looks in base64."""
     for word in words:
-        if len(word) < _SHORTEST_WORD:
+        if len(word) < _MIN_WORD_LENGTH:
             continue
         for place, skipped in enumerate(_SKIPPED):
             encoded = b64encode(b"\0" * place + word.encode())
@@ -94,7 +94,7 @@ def decode_around(data: bytes, start: int, spelling: Spelling) -> tuple[bytes, i
     """Decode the run of base64 around a spelling, and return where it ends; empty if case or position are wrong."""
     if not data.startswith(spelling.letters, start):
         return b"", start
-    ahead = data[max(0, start - _LONGEST_RUN) : start]
+    ahead = data[max(0, start - _MAX_RUN_LENGTH) : start]
     begin = start - len(ahead) + len(ahead.rstrip(_LETTERS))
     begin += (start - spelling.skipped - begin) % 4
     end = _run_end(data, start)
@@ -109,7 +109,7 @@ def _decode(run: bytes) -> bytes:
 
 
 def _run_end(data: bytes, start: int) -> int:
-    match = _RUN.match(data, start, start + _LONGEST_RUN)
+    match = _RUN.match(data, start, start + _MAX_RUN_LENGTH)
     return match.end() if match else start
 
 

@@ -23,8 +23,8 @@ _ANY_NAME = r"(\x01\d+(?:ing)?\x01|[\w@][\w@./+-]*)"
 _WORD = re.compile(r"[\u0900-\u0963\u0966-\u097f]+|(?<![\x01\x02\w])[^\W\d_]+(?:-[^\W\d_]+)*(?![\w\x01])")
 """The regex engine does not treat Devanagari vowel signs as letters."""
 _UNSPACED = frozenset({"zh", "ja", "ko"})
-_SHORTEST_STEM = 3
-_LONGEST_STEM = 14
+_MIN_STEM_LENGTH = 3
+_MAX_STEM_LENGTH = 14
 _SCRIPTS = (
     (re.compile("[\u3040-\u30ff]"), "ja"),
     (re.compile("[\uac00-\ud7af\u1100-\u11ff]"), "ko"),
@@ -127,7 +127,7 @@ def _translate_word(word: str, language: _Language) -> str:
         return word
     known = language.exact.get(word)
     if known is None:
-        for length in range(min(len(word), _LONGEST_STEM), _SHORTEST_STEM - 1, -1):
+        for length in range(min(len(word), _MAX_STEM_LENGTH), _MIN_STEM_LENGTH - 1, -1):
             known = language.stems.get(word[:length])
             if known is not None:
                 break

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from wisen.model.entry import Occurrence
     from wisen.model.entry_state import EntryState
 
-_LONGEST = 70
+_MAX_LENGTH = 70
 _CAUSE_TEXTS = {
     TriggerCause.REJECTED: "you rejected such a call then",
     TriggerCause.INTERRUPTED: "you stopped such a call then",
@@ -47,7 +47,7 @@ def delivery_lines(state: EntryState, *, tells_local: bool) -> list[str]:
 
 def describe_trigger(trigger: Trigger) -> str:
     """Describe what triggers a lesson, and why."""
-    words = clip(" ".join(trigger.words), _LONGEST - len(trigger.tool))
+    words = clip(" ".join(trigger.words), _MAX_LENGTH - len(trigger.tool))
     return f"{trigger.tool} with “{words}”: {_CAUSE_TEXTS[trigger.cause]}"
 
 
@@ -56,7 +56,7 @@ def quote_lines(state: EntryState, seen: Sequence[Occurrence]) -> list[str]:
     last = seen[-1] if seen else None
     if last is None or not last.quote or _plain(last.quote) == _plain(state.text):
         return [f"said on {last.at:%Y-%m-%d}"] if last is not None else []
-    return [f"said on {last.at:%Y-%m-%d}: “{clip(last.quote, _LONGEST)}”"]
+    return [f"said on {last.at:%Y-%m-%d}: “{clip(last.quote, _MAX_LENGTH)}”"]
 
 
 def delivery_fields(state: EntryState) -> dict[str, object]:

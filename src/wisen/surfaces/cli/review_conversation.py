@@ -20,7 +20,7 @@ _INSTRUCTIONS = """\
 # Lines that start with # are ignored. If no other line is left, nothing is done.
 #
 """
-_LONGEST = 400
+_MAX_LENGTH = 400
 """The most characters that are shown of one message or call."""
 
 
@@ -38,7 +38,7 @@ def show_conversation(out: Console, learner: Learner, proposal: Proposal) -> Non
             )
         for line in each.lines:
             mark = ">" if line.is_quote else " "
-            text = clip(" ".join(line.text.split()), _LONGEST)
+            text = clip(" ".join(line.text.split()), _MAX_LENGTH)
             style = "bold" if line.is_quote else None
             out.print(f"{mark} {line.who}: {text}", markup=False, style=style, width=width)
 

@@ -27,7 +27,7 @@ else:
 
 VERSION = 1
 HEAD = "From an earlier session:"
-_MOST = 1
+_MAX_REMINDERS = 1
 """How many are delivered at one call."""
 
 Payload = dict[str, object]
@@ -56,7 +56,7 @@ def reminders_at_call(payload: Payload, store: HookStore, pin: Payload) -> list[
     names = call_names(WatchedCall(tool, fields))
     met = [each for each in moments if is_similar_call(str(each["kind"]), _words(each["words"]), tool, names)]
     candidates = [(MOMENT, delivery_id(str(each["id"]), payload), str(each["text"])) for each in met[:room]]
-    return select(candidates, sheet.get("budget"), pin.get("spent"), _MOST)
+    return select(candidates, sheet.get("budget"), pin.get("spent"), _MAX_REMINDERS)
 
 
 def delivery_id(id_: str, payload: Payload) -> str:

@@ -32,7 +32,7 @@ else:
     )
 
 __all__ = ["EVERYTHING", "SCOPES", "ChatRequest", "phrase_request", "read_request", "recall_query"]
-_MOST = 20
+_MAX_LINES = 20
 _GUARD = 10
 """The length of a guard's id."""
 
@@ -112,7 +112,7 @@ def _find_id(kind: str, target: str, snapshot: Snapshot) -> str:
 
 def _list(title: str, members: list[Snapshot]) -> str:
     lines = [_question(each) if "number" in each else str(each["text"]) for each in members]
-    return "\n".join([title, *lines[:_MOST]]) if lines else ""
+    return "\n".join([title, *lines[:_MAX_LINES]]) if lines else ""
 
 
 def _question(waiting: Snapshot) -> str:

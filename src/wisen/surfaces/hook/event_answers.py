@@ -23,11 +23,11 @@ EVENTS = {
 """Our names of the events, and the agents'."""
 _RELEVANT = 2
 """How many words a rule and a prompt must share, if the rule has that many."""
-_MOST_LINES = 3
+_MAX_LINES = 3
 """How many lines a prompt gets at most that the user did not ask for."""
 _RANKS = ((1, "rules"), (3, "said"))
 """As in `token_budget.py`, which is loaded only if there is something to choose."""
-_MOST_ASKED = 12
+_MAX_QUESTIONS = 12
 """How many questions about what to forget a session remembers."""
 
 TYPE_CHECKING = False  # `typing` takes longer to load than all the rest
@@ -276,7 +276,7 @@ def _answer_forget(request: ChatRequest, snapshot: Payload, table: Payload, stor
     if is_recorded:
         store.record("wish", ids=["typed"], kind=request.kind, of=digest(request.target, salt))
     if questions:
-        store.write_pin({**pin, "asked": [*before, *questions][-_MOST_ASKED:]})
+        store.write_pin({**pin, "asked": [*before, *questions][-_MAX_QUESTIONS:]})
     return text
 
 
@@ -319,7 +319,7 @@ def _relevant_lines(
         return []
     from .token_budget import select
 
-    found = select([*candidates, *reminders], snapshot.get("budget"), pin.get("spent"), _MOST_LINES)
+    found = select([*candidates, *reminders], snapshot.get("budget"), pin.get("spent"), _MAX_LINES)
     delivered = {id_ for id_, _ in found}.intersection(id_ for _, id_, _ in reminders)
     if delivered:
         store.write_pin({**pin, "moments": [*_texts(pin.get("moments")), *sorted(delivered)]})
@@ -337,7 +337,7 @@ def _relevant_rules(prompt: str, snapshot: Payload, before: list[str]) -> list[t
             shared = len(words.intersection(rule_words))
             if shared >= min(_RELEVANT, len(rule_words)) > 0 and each["id"] not in before:
                 found.append((-shared, rank, str(each["id"]), str(each["text"])))
-    return [(rank, id_, text) for _, rank, id_, text in sorted(found)[:_MOST_LINES]]
+    return [(rank, id_, text) for _, rank, id_, text in sorted(found)[:_MAX_LINES]]
 
 
 def _options(arguments: list[str]) -> tuple[str, str, str]:

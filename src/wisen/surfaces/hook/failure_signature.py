@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 VERSION = 2
 """The version of these signatures: signatures of another version are not compared with them."""
-_LONGEST = 100
+_MAX_LENGTH = 100
 _LOOKED_AT = 8_000
 _EXIT = r"\s*(?:Exit code|exit code|Process exited with code|\[exit code:?) ?(-?\d+)\]?[ \t]*(?:\n|\Z)"
 _TAGS = r"</?(?:tool_use_error|error)>"
@@ -167,7 +167,7 @@ def normalize_line(line: str) -> str:
     line = pattern(_SHELL).sub("", line.strip())[:1000]
     for form, replacement in _NORMAL:
         line = pattern(form).sub(replacement, line)
-    return line.strip(" :-=")[:_LONGEST]
+    return line.strip(" :-=")[:_MAX_LENGTH]
 
 
 def _signature(key: str, who: str, says: str = "") -> Signed:

@@ -16,7 +16,7 @@ DEFAULT_AGENT = "claude-code"
 GEMINI = "gemini-cli"
 """The agent that differs from the others: see `gemini.py`, which is loaded for it only."""
 _PLAIN = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_")
-_LONGEST = 80
+_MAX_NAME_LENGTH = 80
 
 
 class BrokenSnapshot(Exception):
@@ -356,6 +356,6 @@ def _digest(content: bytes, key: bytes = b"") -> str:
 
 def _safe_name(name: str) -> str:
     """A name that is safe in a path; different ones stay different."""
-    if name and len(name) <= _LONGEST and _PLAIN.issuperset(name):
+    if name and len(name) <= _MAX_NAME_LENGTH and _PLAIN.issuperset(name):
         return name
     return "x" + name.encode("utf-8", "surrogatepass").hex()[:160]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from .hook_store import BrokenSnapshot, HookStore
 
-_MOST = 2
+_MAX_FIXES = 2
 _SHELLS = (
     *("Bash", "shell", "shell_command", "exec_command", "local_shell", "container.exec", "unified_exec"),
     *("terminal", "exec", "bash", "run_shell_command"),
@@ -25,7 +25,7 @@ def fixes_for(payload: dict[str, object], snapshot: dict[str, object], store: Ho
         return []
     signature = _signature(str(tool), fields, error, snapshot, store)
     return [each for each in near if (each["match"]["key"], each["match"]["who"], each["match"]["says"]) == signature][
-        :_MOST
+        :_MAX_FIXES
     ]
 
 

@@ -15,8 +15,8 @@ if TYPE_CHECKING:
 
 WORK = 0.4
 """Seconds of CPU time that recalling may take."""
-_MOST = 3
-_LONGEST = 300
+_MAX_MEMORIES = 3
+_MAX_LENGTH = 300
 
 
 def recall_lines(home: str, context: str, question: str, *, local: bool = False) -> list[tuple[str, str]]:
@@ -51,14 +51,14 @@ def _query_index(path: str, context: str, question: str, *, local: bool) -> list
         connection.execute("PRAGMA query_only = ON")
         store = SqliteMemories(SqliteDatabase(connection, Path(path), 0))
         asked = MemoryQuery(words, (context, "") if context else ("",), kinds=kinds, local=local)
-        hits = store.find(asked, DEFAULT_WEIGHTS) if words else store.newest(asked, _MOST)
+        hits = store.find(asked, DEFAULT_WEIGHTS) if words else store.newest(asked, _MAX_MEMORIES)
     finally:
         connection.close()
     groups = demote_replaced(group(rank(hits, now=datetime.now(UTC), here=context)))
     said = {" ".join(each.best.text.split()): each.best for each in reversed(groups) if not each.replaced_by}
-    return [_line(text, memory) for text, memory in reversed(said.items())][:_MOST]
+    return [_line(text, memory) for text, memory in reversed(said.items())][:_MAX_MEMORIES]
 
 
 def _line(text: str, memory: Memory) -> tuple[str, str]:
-    shown = text if len(text) <= _LONGEST else f"{text[:_LONGEST].rsplit(' ', 1)[0]} …"
+    shown = text if len(text) <= _MAX_LENGTH else f"{text[:_MAX_LENGTH].rsplit(' ', 1)[0]} …"
     return memory.id, f"- {shown} ({memory.citation})"

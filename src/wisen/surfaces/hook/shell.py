@@ -19,7 +19,7 @@ _REDIRECTS = (">", ">>", "2>", "1>", "&>", "2>>", "<")
 _TIMES = ("timeout", "gtimeout")
 _TRIMS = frozenset("head tail grep egrep rg wc sort uniq cat less sed awk cut tee column".split())
 _SHELLS = frozenset("bash sh zsh dash fish".split())
-_MOST = 120
+_MAX_WORDS = 120
 
 
 class Part:
@@ -44,7 +44,7 @@ def parts_of(command: str) -> list[Part]:
         if token in _BREAKS:
             _add(parts, words, piped=piped)
             words, piped = [], token == "|"  # noqa: S105 - a pipe, not a password
-        elif len(words) < _MOST:
+        elif len(words) < _MAX_WORDS:
             words.append(token)
     _add(parts, words, piped=piped)
     return parts

@@ -9,7 +9,7 @@ from .block_lines import without_lines
 
 ALL = "hints:"
 """The id of everything on trial together, if a share of sessions gets nothing of it."""
-_BYTES, _LONGEST_KEY = 32, 64
+_BYTES, _MAX_KEY_BYTES = 32, 64
 _SIDES = 1 << 8 * _BYTES
 
 Snapshot = dict[str, object]
@@ -42,7 +42,7 @@ def is_given(salt: bytes, id_: str, session: str, chance: float) -> bool:
         from hashlib import blake2b
     rule, _, version = id_.partition(":")
     text = f"{rule}|{version}|{session}".encode("utf-8", "surrogatepass")
-    side = int.from_bytes(blake2b(text, digest_size=_BYTES, key=salt[:_LONGEST_KEY]).digest(), "big")
+    side = int.from_bytes(blake2b(text, digest_size=_BYTES, key=salt[:_MAX_KEY_BYTES]).digest(), "big")
     return side < int(chance * _SIDES)
 
 
