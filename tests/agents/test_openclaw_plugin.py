@@ -50,8 +50,8 @@ ANSWER
 SAYS = """print(json.dumps({"hookSpecificOutput": {"additionalContext": "told at " + event}}))"""
 DENIES, ASKS = (
     f"""
-said = {{"permissionDecision": "{how}", "permissionDecisionReason": REASON}}
-print(json.dumps({{"hookSpecificOutput": result_content}}))
+output = {{"permissionDecision": "{how}", "permissionDecisionReason": REASON}}
+print(json.dumps({{"hookSpecificOutput": output}}))
 """
     for how in ("deny", "ask")
 )
