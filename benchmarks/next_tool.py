@@ -6,7 +6,7 @@ was still running is hidden. `next_tool` is the frozen model; `next_tool_learnin
 predicting it.
 
 How the parameters of `wisen.workflows.next_steps` were chosen, on the first 70% only (173 sessions, 9,781 calls): each
-of four stretches (40-55, 55-70, 70-85, 85-100% of those sessions) was predicted by a model that had learnt everything
+of four stretches (40-55, 55-70, 70-85, 85-100% of those sessions) was predicted by a model that had learned everything
 before it. The weights make the true next tools of three stretches most probable together and were judged on the
 fourth. About fifty situations were tried; those were kept that got a weight, helped, and mean something for any agent.
 Doubt, fading and reach were tried at some ten settings (.553 to .558 right at once), before commands were read as they
@@ -126,7 +126,7 @@ class _Case(NamedTuple):
 
 
 def weigh(histories: Iterable[History], rounds: int = 30) -> dict[str, float]:
-    """The weights that fit sessions best, each predicted from those before it; give it the learnt part of a split."""
+    """The weights that fit sessions best, each predicted from those before it; give it the learned part of a split."""
     cases, weights = _cases(list(histories)), {"overall": OVERALL, **dict.fromkeys(WEIGHTS, 0.2)}
     steepness = dict.fromkeys(weights, 1.0)
     for _ in range(rounds):

@@ -108,7 +108,7 @@ def read_commands() -> list[str]:
 
 
 def printed_values() -> dict[str, Any]:
-    """What each command that reads prints in a home that has learnt from the sample sessions, before it is encoded."""
+    """What each command that reads prints in a home that has learned from the sample sessions, before it is encoded."""
     sys.path.insert(0, str(ROOT))
     from tests.as_person import be_person
 

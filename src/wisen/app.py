@@ -91,13 +91,13 @@ class Wiring(AgentWiring):
 
     @property
     def ever_used(self) -> bool:
-        """Whether anything was ever learnt here; asking creates no files."""
+        """Whether anything was ever learned here; asking creates no files."""
         home = self.settings.home
         return self._is_team or (home / "ledger.db").exists() or (home / "backups").exists()
 
     @property
     def is_off(self) -> bool:
-        """Whether the caller wants nothing to be learnt now (WISEN_OFF=1)."""
+        """Whether the caller wants nothing to be learned now (WISEN_OFF=1)."""
         from wisen.logs.off_switches import is_switched_off
 
         return is_switched_off(self.environment)

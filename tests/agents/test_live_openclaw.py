@@ -52,7 +52,7 @@ SCRIPT: Script = {
         *(Turn("", (_run(command),)) for command in (WRONG, NEVER, WARNED, ASKED)),
         Turn("I could not count."),
     ],
-    "what did you learn": [Turn("This is what I learnt.")],
+    "what did you learn": [Turn("This is what I learned.")],
     "buy plums": [Turn("", (_run(ASKED),)), Turn("Asked.")],
     "say hello": [Turn("", (_run(WRONG),)), Turn("Hello.")],
 }

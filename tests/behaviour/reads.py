@@ -91,7 +91,7 @@ _ONCE = (
     *(("install", each, "--dry-run") for each in _AGENTS),
     *(("detect", each) for each in _MESSAGES),
 )
-"""What hardly depends on what was learnt, or takes long."""
+"""What hardly depends on what was learned, or takes long."""
 _TEXTS = (
     ("learn", "--jobs", "1"),
     ("status",),
@@ -144,7 +144,7 @@ def save_core(world: World, recording: Recording, group: str) -> dict[tuple[str,
 
 
 def save_reads(world: World, recording: Recording, group: str) -> None:
-    """Run every command that reads and depends on what was learnt, in all its forms."""
+    """Run every command that reads and depends on what was learned, in all its forms."""
     lists = save_core(world, recording, group)
     for words in _MORE:
         _save(world, recording, f"{group}/json", words)

@@ -368,7 +368,7 @@ def test_after_a_yes_rules_cross_and_after_a_no_they_do_not_again(
         learner.contexts.join(second)
         learner.delivery.prepare_snapshots()
     assert "pnpm" in begins_with(ours, second, "b")
-    assert "German" in begins_with(ours, second, "c"), "what was learnt there alone came along"
+    assert "German" in begins_with(ours, second, "c"), "what was learned there alone came along"
     with wisen.open_learner() as learner:
         assert learner.contexts.key_of(second) == learner.contexts.key_of(real)
         learner.contexts.separate(second)

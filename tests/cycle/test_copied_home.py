@@ -101,7 +101,7 @@ def test_a_copied_home_works_for_another_user_and_touches_nothing_of_the_first(
     output = traced(ada, environment, bob, *commands, log=log)
     assert not log.exists(), log.read_text()
     assert tree(ada) == before
-    assert "pnpm instead of npm" in output["rules --all"], "what was learnt is kept"
+    assert "pnpm instead of npm" in output["rules --all"], "what was learned is kept"
     assert "1 project has no folder here (they were seen on another machine, or by another user)" in output["doctor"]
     assert str(ada) not in output["undo --dry-run"], "a decision can be taken back, and no file of the first user's"
     remover = subprocess.run(

@@ -1,4 +1,4 @@
-"""One failure never stops the rest: an error at any boundary is reported and recorded, everything else is learnt."""
+"""One failure never stops the rest: an error at any boundary is reported and recorded, everything else is learned."""
 
 from __future__ import annotations
 

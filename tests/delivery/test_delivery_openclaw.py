@@ -1,4 +1,4 @@
-"""Delivery to OpenClaw: one block for all turns, again after a reset, and fixes learnt from other agents."""
+"""Delivery to OpenClaw: one block for all turns, again after a reset, and fixes learned from other agents."""
 
 from __future__ import annotations
 

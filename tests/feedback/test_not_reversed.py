@@ -21,7 +21,7 @@ from wisen.text.sameness import LessonIndex
 
 
 def learnt(text: str) -> Lesson:
-    """What is learnt where a message is known to be a correction."""
+    """What is learned where a message is known to be a correction."""
     turn = TypedTurn(text=text, before=PrecedingEvent.OK)
     found = shipped_detector().signals(turn, forced={SignalKind.CORRECTION})
     return next(each.lesson for each in found if each.lesson is not None)

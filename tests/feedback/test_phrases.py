@@ -1,4 +1,4 @@
-"""The user's own phrases end to end: learnt from a month of sessions, shown, detected, removed, forgotten."""
+"""The user's own phrases end to end: learned from a month of sessions, shown, detected, removed, forgotten."""
 
 from __future__ import annotations
 

@@ -171,7 +171,7 @@ def test_nobody_is_asked_about_a_fix_of_which_a_part_was_left_out(home: Path, wi
         session(home, project, number, ("orchard build", complaint), (f"rm -rf {long}", ""), ("orchard build", ""))
     run("cycle", "--quick")
     fixes = [each["change"] for each in json_answer("fixes")["fixes"] if "…" in str(each["change"])]
-    assert fixes, "it is learnt, and shown by `wisen fixes`"
+    assert fixes, "it is learned, and shown by `wisen fixes`"
     assert questions() == []
 
 

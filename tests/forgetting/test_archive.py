@@ -76,7 +76,7 @@ def test_what_is_too_old_goes_and_does_not_come_back(
     assert len(indexed_words(ours)) == 3
     assert json.loads(run("cycle", "--json").stdout)["retired"] == 3 - left
     assert indexed_words(ours) == list(AGES)[3 - left :]
-    assert lessons() == before, "what was learnt stays"
+    assert lessons() == before, "what was learned stays"
     if again == "rebuild":
         for file in ours.glob("index.db*"):
             file.unlink()

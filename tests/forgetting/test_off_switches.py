@@ -41,7 +41,7 @@ class Session(Planter):
 
 
 def plant_other_project(home: Path, *, first: int = 500) -> Planter:
-    """Another project, which is learnt from as ever."""
+    """Another project, which is learned from as ever."""
     keeper = Planter(home, home / "blog", Facts(2), first=first)
     keeper.write_logs(3)
     return keeper
@@ -235,7 +235,7 @@ def test_a_project_is_switched_off_and_on_through_the_editor(
     kept = find_residues(ours, keeper.facts.all()).keys()
     keeper.write_logs(1)
     run("cycle")
-    assert find_residues(ours, keeper.facts.all()).keys() == kept, "what was learnt before stays, and nothing comes"
+    assert find_residues(ours, keeper.facts.all()).keys() == kept, "what was learned before stays, and nothing comes"
     assert fire(ours, "session-start", {"session_id": "s", "cwd": str(below), "source": "startup"}) == ""
     assert json.loads(run("changes", "--json").stdout)["changes"][0]["path"] == str(marker)
     run("on", "--dry-run")

@@ -83,7 +83,7 @@ def test_a_call_is_denied_or_asked_about_with_the_better_one_every_time(
     assert reason.startswith(f"A guard of the user's {'stops' if mode == 'deny' else 'asks about'} this call: "), (
         "not a mark"
     )
-    assert sentinel.strip(reason).strip() == "", "nothing of it is ever learnt from"
+    assert sentinel.strip(reason).strip() == "", "nothing of it is ever learned from"
     assert hook_answer(wisen, "before-call", shell_call(f"cd a && {WRONG} --to x", project)) == answer, (
         "also the second time"
     )

@@ -63,7 +63,7 @@ def test_what_was_said_is_found_in_every_language(projects: Path, language: str)
         write_session(projects, number, "hello there", text, "thanks")
     learn()
     text, question = SAID[language]
-    assert text in texts_for(question)[0]  # as it was typed, or as what was learnt from it
+    assert text in texts_for(question)[0]  # as it was typed, or as what was learned from it
 
 
 @pytest.mark.requirement("N3")
@@ -158,11 +158,11 @@ def test_the_command_cites_agent_session_turn_and_day(
         "good",
     ]
     assert "Nothing found" in run("recall", "walruses").stdout
-    assert run("brief", "invoices").stdout.startswith("Nothing that was learnt here")
+    assert run("brief", "invoices").stdout.startswith("Nothing that was learned here")
 
 
 def test_bad_questions_are_named(home: Path, projects: Path) -> None:
-    assert run("recall", "anything", expect=3).stdout.startswith("Nothing learnt yet")
+    assert run("recall", "anything", expect=3).stdout.startswith("Nothing learned yet")
     write_session(projects, 1, "hello")
     learn()
     for arguments, named in (

@@ -155,7 +155,7 @@ def test_praise_in_a_session_without_deliveries_strengthens_nothing(world: World
     world.advance(hours=12)
     world.cycle()
     assert rows(world) == (), "deliveries to another session do not count here"
-    assert "strengthened nothing: nothing that was learnt was delivered before it" in run("praise").stdout
+    assert "strengthened nothing: nothing that was learned was delivered before it" in run("praise").stdout
 
 
 def test_what_the_user_names_is_strengthened_although_no_hook_delivered_it(world: World) -> None:

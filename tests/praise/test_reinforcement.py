@@ -254,7 +254,7 @@ def test_what_was_delivered_twice_counts_once_by_the_better_moment() -> None:
         delivered_exposure("prompt", 4, "?"),
         delivered_exposure("prompt", 4, arm=Arm.WITHHELD),
     ],
-    ids=["after it", "with it", "long ago", "a coin", "a guard", "nothing that was learnt", "withheld"],
+    ids=["after it", "with it", "long ago", "a coin", "a guard", "nothing that was learned", "withheld"],
 )
 def test_what_was_not_at_work_is_not_strengthened(exposure: Exposure) -> None:
     assert reinforced_subjects(exposure) == {}
@@ -350,7 +350,7 @@ def test_what_is_over_elsewhere_or_only_reported_as_gone_is_not_strengthened() -
     assert names.subject_of(delivered_exposure("failure", 0, "8e2f44aa00")) == "8e2f44aa00"
     assert names.subject_of(delivered_exposure("session-start", 0, "8e2f44aa00")) == ""
     assert names.find_by_name("lrn-20260301-01a", "shop") == names.find_by_name(rule_id("01A").upper(), "shop") == "01A"
-    assert names.find_by_name(rule_id("01A"), "mill") == "", "what another project learnt is not at work here"
+    assert names.find_by_name(rule_id("01A"), "mill") == "", "what another project learned is not at work here"
     assert names.find_by_name("8E2F44AA00", "mill") == "8e2f44aa00"
 
 

@@ -1,1 +1,1 @@
-"""Tests of the report of what was learnt."""
+"""Tests of the report of what was learned."""

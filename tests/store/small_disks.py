@@ -32,7 +32,7 @@ def main(mount: str, logs: str, *sizes: str) -> None:
 
 
 def run_learner(mount: str, logs: str) -> str:
-    """What a process of its own said when it learnt and prepared; `ok` where it went through."""
+    """What a process of its own said when it learned and prepared; `ok` where it went through."""
     reading, writing = os.pipe()
     child = os.fork()
     if child == 0:

@@ -88,7 +88,7 @@ DAMAGES: dict[str, Callable[[Path], object]] = {
 
 @pytest.fixture(scope="module")
 def learnt(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A home that has learnt, and the logs beside it."""
+    """A home that has learned, and the logs beside it."""
     folder = tmp_path_factory.mktemp("learnt")
     for number in range(12):
         log = ClaudeTranscript(number + 1)

@@ -89,8 +89,8 @@ def test_a_mistyped_command_line_is_answered_with_what_was_meant(home: Path) -> 
 
 
 def test_status_and_doctor_and_config_make_no_files(home: Path) -> None:
-    assert "nothing learnt yet" in run("status").stdout
-    assert "nothing learnt yet" in run("doctor").stdout
+    assert "nothing learned yet" in run("status").stdout
+    assert "nothing learned yet" in run("doctor").stdout
     run("config")
     assert list(home.iterdir()) == []
 
@@ -134,7 +134,7 @@ def test_status_counts_what_was_learned_and_names_the_hooks(session: Path) -> No
 
 @pytest.mark.requirement("F3")
 def test_fixes_shows_what_made_a_failing_call_work(home: Path) -> None:
-    assert "Nothing learnt yet" in run("fixes", expect=3).stdout
+    assert "Nothing learned yet" in run("fixes", expect=3).stdout
     for number in (1, 2):
         s = ClaudeTranscript(number)
         s.bash("npm test", "npm error use pnpm", exit_code=1)

@@ -71,7 +71,7 @@ def test_a_task_implies_the_commands_that_rules_are_about(shop: Path, task: str)
 @pytest.mark.requirement("F9")
 @pytest.mark.parametrize("task", ["paint the fence", "what is the weather like", "zzz"])
 def test_a_brief_for_an_unknown_task_is_empty(shop: Path, task: str) -> None:
-    assert run("brief", task).stdout.startswith("Nothing that was learnt here")
+    assert run("brief", task).stdout.startswith("Nothing that was learned here")
 
 
 def groups() -> list[list[str]]:

@@ -33,7 +33,7 @@ SECRET = "ghp_" + "a8Kd93jfK2mQ0vXz71LpRtY5wEuB4nHsCgJ6"
 
 @pytest.fixture
 def shop(home: Path) -> Path:
-    """A project with two sessions, which were learnt from."""
+    """A project with two sessions, which were learned from."""
     project = home / "shop"
     write_lesson_sessions(home, project)
     log = ClaudeTranscript(3, cwd=str(project))
@@ -381,7 +381,7 @@ def test_where_wisen_is_off_nothing_is_answered_or_kept(shop: Path, monkeypatch:
 
 def test_asking_before_anything_was_learnt_makes_no_files(home: Path, barn: Path) -> None:
     for name in TOOLS.keys() - SUGGEST:
-        assert "Nothing was learnt yet" in ask_tool(barn, name, **CALLS[name]).value["says"]
+        assert "Nothing was learned yet" in ask_tool(barn, name, **CALLS[name]).value["says"]
     assert not (home / "wisen").exists()
 
 

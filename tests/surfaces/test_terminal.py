@@ -35,7 +35,7 @@ COLOURS = re.compile(r"\x1b\[[0-9;]*m")
 
 @pytest.fixture
 def hostile(home: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A project with an evil name, sessions with evil texts, and what is learnt of them."""
+    """A project with an evil name, sessions with evil texts, and what is learned of them."""
     project = home / f"shop{EVIL.replace('/', '_')}"[:60]
     project.mkdir()
     (project / "CLAUDE.md").write_text(f"# Rules\n- Use pnpm {EVIL}.\n", encoding="utf-8")

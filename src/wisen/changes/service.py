@@ -216,7 +216,7 @@ class ChangeService:
         elif decision.did == "pointing":
             text = f"said whether your agent may help to sort what you said{where}"
         elif decision.did == "pointed":
-            text = f"{who}learnt from words of yours that an agent pointed at ({decision.subject[:9]})"
+            text = f"{who}learned from words of yours that an agent pointed at ({decision.subject[:9]})"
         if proposal is not None:
             return f"{who}{decision.did} “{proposal.text}”{where}"
         if guard is not None:

@@ -166,7 +166,7 @@ def ownership_questions(projects: Projects, edit_ports: EditPorts) -> dict[str, 
         statement = f"{_display_name(file.path)} is not read until the user adopts it"
         if file.subject is OwnershipSubject.MARKER:
             statement = (
-                f"{_display_name(file.path)} came with the project: nothing is learnt here, guards and rules apply"
+                f"{_display_name(file.path)} came with the project: nothing is learned here, guards and rules apply"
             )
         elif file.was_adopted:
             statement = f"{_display_name(file.path)} changed since the user adopted it, and is not read"
@@ -176,7 +176,7 @@ def ownership_questions(projects: Projects, edit_ports: EditPorts) -> dict[str, 
         )
     for claim in waiting_places(projects):
         context = projects.resolver.key_at(Path(claim.root))
-        text = "this folder has the remote of a project that wisen knows; what was learnt there is not used here."
+        text = "this folder has the remote of a project that wisen knows; what was learned there is not used here."
         lines.setdefault(context, []).append(
             DeliveredLine(
                 f"Q-{_question_id(claim.root, claim.context.key)}",
@@ -202,7 +202,7 @@ def describe_claim(claim: CheckoutClaim) -> str:
 
 def _describe_file(file: WaitingFile) -> str:
     if file.subject is OwnershipSubject.MARKER:
-        rest = "nothing is learnt there, and guards and rules apply. wisen off, or delete it"
+        rest = "nothing is learned there, and guards and rules apply. wisen off, or delete it"
         return f"{file.path} was not made by `wisen off`: {rest}"
     reason = "changed since you adopted it" if file.was_adopted else "may be somebody else's"
     return f"{file.path} is not read: it {reason}. wisen adopt {file.path}"

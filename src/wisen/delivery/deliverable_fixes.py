@@ -46,7 +46,7 @@ def approved_fixes(states: Sequence[EntryState]) -> set[tuple[str, str]]:
 
 
 def last_learnt_at(states: Sequence[EntryState]) -> datetime:
-    """Return when the ledger last learnt something: praise counts as of then, so equal ledgers give equal bytes."""
+    """Return when the ledger last learned something: praise counts as of then, so equal ledgers give equal bytes."""
     long_ago = datetime.min.replace(tzinfo=UTC)
     return max((at for each in states for at in (each.last, *(row.at for row in each.praises))), default=long_ago)
 

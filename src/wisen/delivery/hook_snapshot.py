@@ -38,7 +38,7 @@ class ClientTables(NamedTuple):
 
     complaints: Mapping[str, object]
     cut: Sequence[int]
-    """How much of failed calls' output and arguments is kept: the hook compares texts of the same length as learnt."""
+    """How much of failed calls' output and arguments is kept: the hook compares texts of the same length as learned."""
     requests: Mapping[str, object]
     """The phrases by which the user makes requests to wisen in the chat."""
 

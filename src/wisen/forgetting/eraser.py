@@ -138,7 +138,7 @@ class Eraser:
         )
 
     def plan_sessions(self, sessions: frozenset[tuple[str, str]], keys: tuple[TombstoneKey, ...]) -> ErasurePlan:
-        """Plan the erasure of sessions read before they were known to be disabled, and what was first learnt there."""
+        """Plan the erasure of sessions read before they were known to be disabled, and what was first learned there."""
         from wisen.forgetting.erasure_search import ErasureTarget
         from wisen.forgetting.removal import find_in_holdings
         from wisen.safety.forgotten_phrases import ForgottenPhrases

@@ -1,6 +1,6 @@
 """Finds everything to erase: ledger rows, events and memories, each with its location.
 
-The messages that a lesson was learnt from are erased with it, and so are lessons learnt only from erased messages.
+The messages that a lesson was learned from are erased with it, and so are lessons learned only from erased messages.
 Rows are immutable, so a row that contains a forgotten word is removed whole.
 """
 
@@ -98,7 +98,7 @@ class ErasureTarget(NamedTuple):
     whole: bool = False
     """Whether to erase everything in the scope."""
     detached: frozenset[str] = frozenset()
-    """Rows that are erased without the messages they were learnt from."""
+    """Rows that are erased without the messages they were learned from."""
 
 
 @dataclass
@@ -225,7 +225,7 @@ class _ErasureSearch:
                     changed = True
 
     def _is_lesson(self, state: EntryState) -> bool:
-        """Whether the lesson itself is to be forgotten, so that the messages it was learnt from are erased too."""
+        """Whether the lesson itself is to be forgotten, so that the messages it was learned from are erased too."""
         if self._is_named(state.entry) or self._contains(state.context, state.text, state.entry.summary):
             return True
         return f"entry:{state.merged_into}" in self._matches.rows

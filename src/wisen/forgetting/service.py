@@ -1,6 +1,6 @@
 """The forgetting service: erases words and things for good, retires sessions, and disables wisen in projects.
 
-What came from old logs does not come back. What the user types again is a new event, and may be learnt again.
+What came from old logs does not come back. What the user types again is a new event, and may be learned again.
 """
 
 from __future__ import annotations
@@ -214,7 +214,7 @@ class ForgettingService:
     def apply_session_switches(self) -> int:
         """Store nothing of sessions that hooks recorded as disabled, from now on. Returns how many are new.
 
-        What was read from one before is erased, with what was learnt from it.
+        What was read from one before is erased, with what was learned from it.
         """
         home, store = self._home, self._holdings.snapshot_store
         notes = store.disabled_sessions()

@@ -22,7 +22,7 @@ class ContextLimit:
 
 @dataclass(frozen=True, kw_only=True)
 class ArchivePolicy:
-    """How long and how much is stored. What was learnt stays in any case."""
+    """How long and how much is stored. What was learned stays in any case."""
 
     days: int = setting(
         0, "After how many days the events of a session are deleted; 0: never.", at_least=0, at_most=MAX_DAYS

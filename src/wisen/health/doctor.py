@@ -88,7 +88,7 @@ def examine(subject: DoctorSubject) -> tuple[HealthFinding, ...]:
 def repair(subject: DoctorSubject) -> tuple[HealthFinding, ...]:
     """Repair what can be repaired, part by part; damaged files are kept next to the new ones."""
     if not subject.ever_used:
-        return (HealthFinding(about="ledger", health=Health.GOOD, says="nothing learnt yet; nothing to repair"),)
+        return (HealthFinding(about="ledger", health=Health.GOOD, says="nothing learned yet; nothing to repair"),)
     return tuple(_repair_parts(subject))
 
 
@@ -193,7 +193,7 @@ def _all_findings(subject: DoctorSubject) -> Iterator[HealthFinding]:
         yield HealthFinding(
             about="home",
             health=Health.NOTICE,
-            says=f"nothing learnt yet in {subject.home}",
+            says=f"nothing learned yet in {subject.home}",
             next_step="Run `wisen learn`.",
         )
         return
@@ -307,7 +307,7 @@ def _ledger_findings(subject: DoctorSubject) -> Iterator[HealthFinding]:
 
 
 def _missing_projects(subject: DoctorSubject, ledger: Ledger) -> Iterator[HealthFinding]:
-    """Report projects with rules or lessons that have no folder here: what was learnt there reaches no agent."""
+    """Report projects with rules or lessons that have no folder here: what was learned there reaches no agent."""
     places: dict[str, list[str]] = {}
     for alias in ledger.contexts.aliases(subject.machine()):
         places.setdefault(alias.context, []).append(alias.path)

@@ -39,7 +39,7 @@ def findings(
     if hooked:
         yield from _delivery_findings(hook_health, now)
     if hook_health.free is not None and hook_health.free < _MIN_FREE_BYTES:
-        says = f"{hook_health.free / 1e6:.0f} MB are left: what hooks write and what is learnt may be lost"
+        says = f"{hook_health.free / 1e6:.0f} MB are left: what hooks write and what is learned may be lost"
         yield HealthFinding(about="disk", health=Health.BAD, says=says, next_step="Make room.")
     yield from _format_findings(runs)
 

@@ -51,7 +51,7 @@ def record_pointed(home: Home, projects: Projects, sightings: Sequence[SourcedSi
 
 
 def drop_pointed(home: Home, settled: SettledTurn) -> None:
-    """Close the entries that rest on a turn from which nothing is to be learnt, and on no other.
+    """Close the entries that rest on a turn from which nothing is to be learned, and on no other.
 
     What the user confirmed, or said themselves to last, stays.
     """

@@ -54,7 +54,7 @@ _DETAILS = 960
 _CUT = " …"
 _OLD_QUOTE = 240
 _NEED_A_LESSON = (SignalKind.CORRECTION, SignalKind.PREFERENCE, SignalKind.REMEMBER)
-"""Without a lesson they are remarks: recall finds them, and nothing is learnt from them."""
+"""Without a lesson they are remarks: recall finds them, and nothing is learned from them."""
 _NOT_A_FACT = re.compile(
     r"(?:a+r+g+h+|ah|oh|hm+|ugh|i|i've|i'm|i'll|another agent|(?:it )?(?:looks|seems))\b|.*\?\s*\Z", re.IGNORECASE
 )

@@ -229,7 +229,7 @@ class LessonService:
         return record_pointed(self._home, self._projects, said)
 
     def drop_pointed(self, settled: SettledTurn) -> None:
-        """Close the entries that rest on a single turn from which nothing is to be learnt."""
+        """Close the entries that rest on a single turn from which nothing is to be learned."""
         from wisen.lessons.pointed_turns import drop_pointed
 
         drop_pointed(self._home, settled)

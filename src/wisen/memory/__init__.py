@@ -1,1 +1,1 @@
-"""Memory: what was typed, learnt and noted down, found again; summaries and days for people."""
+"""Memory: what was typed, learned and noted down, found again; summaries and days for people."""

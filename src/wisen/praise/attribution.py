@@ -43,7 +43,7 @@ _NAMED = re.compile(r"\b(?:R-[0-9a-f]{8}|(?:LRN|ERR|FEAT)-\d{8}-\w+|[0-9a-f]{10}
 """The format of the ids of rules, entries and fixes."""
 
 NOTHING, UNDONE, OPEN, GONE = (
-    "nothing that was learnt was delivered before it",
+    "nothing that was learned was delivered before it",
     "the work was undone after it",
     "it is not known yet whether the work stays",
     "its session is no longer in the index",

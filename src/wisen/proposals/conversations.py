@@ -29,7 +29,7 @@ class ConversationLine(NamedTuple):
     who: str
     text: str
     is_quote: bool
-    """Whether the lesson was learnt from it."""
+    """Whether the lesson was learned from it."""
 
 
 class ConversationExcerpt(NamedTuple):

@@ -155,7 +155,7 @@ class NextSteps:
         )
 
     def to_counts(self) -> Counts:
-        """Return everything learnt as plain numbers for JSON."""
+        """Return everything learned as plain numbers for JSON."""
         scaled = {
             name: {key: {tool: count / self._scale for tool, count in row.items()} for key, row in table.items()}
             for name, table in self._tables.items()

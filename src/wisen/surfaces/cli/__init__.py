@@ -225,7 +225,7 @@ def cycle(
 
 @app.command()
 def status(as_json: Json = False) -> None:
-    """Show on one screen what was learnt, when, and whether wisen runs."""
+    """Show on one screen what was learned, when, and whether wisen runs."""
     from wisen.surfaces.cli.status_view import show_status
 
     raise typer.Exit(show_status(as_json=as_json))

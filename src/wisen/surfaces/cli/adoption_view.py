@@ -81,7 +81,7 @@ def revoke(path: Path, *, dry_run: bool, as_json: bool) -> int:
         print_json({"path": row.path, "dry_run": dry_run})
         return 0
     say(f"{row.path} {'would not be' if dry_run else 'is not'} read.")
-    say("What was learnt from it stays; wisen forget removes it.", dim=True)
+    say("What was learned from it stays; wisen forget removes it.", dim=True)
     return 0
 
 

@@ -24,7 +24,7 @@ def show_unused(path: Path, *, as_json: bool) -> int:
     """List the rules of a file that were never relevant in any session."""
     wires = app.wire()
     if not wires.ever_used:
-        say("Nothing learnt yet. Start with: wisen learn")
+        say("Nothing learned yet. Start with: wisen learn")
         return NOTHING
     with wires.learner(reads=False) as learner:
         blame = learner.blame.get(path)

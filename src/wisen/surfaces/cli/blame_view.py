@@ -55,7 +55,7 @@ def show_blame(path: Path, *, lines: Sequence[int], as_json: bool, html: Path | 
         raise UsageError("--html writes the whole file as a page. Give it without --line and --json.")
     wires = app.wire()
     if not wires.ever_used:
-        print("Nothing learnt yet. Start with: wisen learn")
+        print("Nothing learned yet. Start with: wisen learn")
         return NOTHING
     with wires.learner(reads=False) as learner:
         blame = learner.blame.get(path)

@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 EVERY_DAY = "Every day"
-LEARNT = "What was learnt"
+LEARNT = "What was learned"
 AGENTS = "Agents"
 HOOD = "Under the hood"
 PANELS = (EVERY_DAY, LEARNT, AGENTS, HOOD)
@@ -29,7 +29,7 @@ class TopCommand(NamedTuple):
 
 COMMANDS = (
     TopCommand("learn", EVERY_DAY, "Read your agents' sessions and report what went wrong."),
-    TopCommand("status", EVERY_DAY, "Show on one screen what was learnt, and whether wisen runs."),
+    TopCommand("status", EVERY_DAY, "Show on one screen what was learned, and whether wisen runs."),
     TopCommand("review", EVERY_DAY, "Approve or reject proposals, one at a time.", ("proposals", "review")),
     TopCommand("recall", EVERY_DAY, "Search everything that you said and did before.", ("memory", "recall")),
     TopCommand("remember", EVERY_DAY, "Add a rule in your own words.", ("rules", "add")),

@@ -10,13 +10,13 @@ import typer
 from wisen.surfaces.cli.options import DryRun, Json  # noqa: TC001 - typer reads the annotations at run time
 
 contexts_app = typer.Typer(
-    help="The projects that wisen learnt from. Without a command, lists them.", invoke_without_command=True
+    help="The projects that wisen learned from. Without a command, lists them.", invoke_without_command=True
 )
 
 
 @contexts_app.callback()
 def contexts(context: typer.Context, as_json: Json = False) -> None:
-    """List the projects that wisen learnt from, with their keys."""
+    """List the projects that wisen learned from, with their keys."""
     if context.invoked_subcommand is None:
         from wisen.surfaces.cli.context_view import list_contexts as run
 
@@ -25,7 +25,7 @@ def contexts(context: typer.Context, as_json: Json = False) -> None:
 
 @contexts_app.command(name="list")
 def list_contexts(as_json: Json = False) -> None:
-    """List the projects that wisen learnt from, with their keys."""
+    """List the projects that wisen learned from, with their keys."""
     from wisen.surfaces.cli.context_view import list_contexts as run
 
     raise typer.Exit(run(as_json=as_json))
@@ -57,7 +57,7 @@ def join_context(
 ) -> None:
     """Join a checkout to the project of its remote.
 
-    From now on, what is learnt in one is used in the other.
+    From now on, what is learned in one is used in the other.
     """
     from wisen.surfaces.cli.context_view import join
 

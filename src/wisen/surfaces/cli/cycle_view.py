@@ -68,6 +68,6 @@ def _print_result(out: Console, done: CycleResult, *, dry_run: bool) -> None:
     out.print(f"{given} {waiting}; {new} {would}new.")
     if done.retired:
         gone = f"{plural(done.retired, 'session')} too old or over the limit"
-        out.print(f"{gone}: their events {'would be' if dry_run else 'were'} deleted, what was learnt stays.")
+        out.print(f"{gone}: their events {'would be' if dry_run else 'were'} deleted, what was learned stays.")
     for line in done.problems:
         out.print(f"not done: {line}", markup=False, style="yellow")

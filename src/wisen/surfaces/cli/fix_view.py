@@ -39,7 +39,7 @@ def list_fixes(path: Path | None, *, every: bool, as_json: bool) -> int:
     """List the known fixes, or all of them."""
     wires = app.wire()
     if not wires.ever_used:
-        print("Nothing learnt yet. Start with: wisen learn")
+        print("Nothing learned yet. Start with: wisen learn")
         return NOTHING
     with wires.learner(reads=False) as learner:
         found = learner.fixes.all(path)
@@ -55,7 +55,7 @@ def show_fix(name: str, *, as_json: bool, is_any_id: bool = False) -> int:
     """Show everything that is known about one fix; `is_any_id`: the id may have been meant for something else."""
     wires = app.wire()
     if not wires.ever_used:
-        print("Nothing learnt yet. Start with: wisen learn")
+        print("Nothing learned yet. Start with: wisen learn")
         return NOTHING
     with wires.learner(reads=False) as learner:
         if is_any_id and not any(name and fix.id.startswith(name) for fix in learner.fixes.all()):

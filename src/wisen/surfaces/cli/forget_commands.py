@@ -38,7 +38,7 @@ def forget(
     """Forget something for good: in wisen's database, files, index and backups, and its lines in your files.
 
     Shows what is deleted, deletes it in this project, then asks about the rest. Old logs do not teach it again; if you
-    say it again, it can be learnt again. Logs of agents, lines that you wrote and repositories are never changed.
+    say it again, it can be learned again. Logs of agents, lines that you wrote and repositories are never changed.
     """
     from wisen.surfaces.cli.forget_view import ForgetOptions, run_forget
 

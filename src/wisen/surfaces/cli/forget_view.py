@@ -218,5 +218,5 @@ def _remove_tombstone(learner: Learner, tombstone: str, *, dry_run: bool, as_jso
         print_json({"lifted": lifted, "dry_run": dry_run})
     else:
         would = "would be " if dry_run else ""
-        console().print(f"{lifted.id} {would}removed. What is still in the logs can be learnt again: wisen learn")
+        console().print(f"{lifted.id} {would}removed. What is still in the logs can be learned again: wisen learn")
     return 0

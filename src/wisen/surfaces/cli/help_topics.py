@@ -4,7 +4,7 @@ from __future__ import annotations
 
 CONCEPTS: dict[str, str] = {
     "lesson": """
-        A lesson is one thing that was learnt: a correction of yours, a failure, or what helped. It keeps your
+        A lesson is one thing that was learned: a correction of yours, a failure, or what helped. It keeps your
         quotes and the sessions it was seen in. What you said
         should last is given to agents at once; other lessons wait until you approve them as rules.
         See: wisen lessons
@@ -51,7 +51,7 @@ CONCEPTS: dict[str, str] = {
         See: wisen cycle
     """,
     "ledger": """
-        The ledger is the database of what was learnt and decided. Rows are only added, so decisions can be undone;
+        The ledger is the database of what was learned and decided. Rows are only added, so decisions can be undone;
         only `wisen forget` deletes. The index beside it holds what was read from the logs, and can be rebuilt.
         See: wisen doctor
     """,

@@ -29,7 +29,7 @@ def install(
     dry_run: DryRun = False,
     as_json: Json = False,
 ) -> None:
-    """Let an agent call wisen while it works, so that it gets what was learnt at the right moment.
+    """Let an agent call wisen while it works, so that it gets what was learned at the right moment.
 
     Shows what will be written to its settings and the delay that it adds, measured on this machine, and asks before
     writing when run in a terminal. Running it again is safe, and repairs the settings after wisen or its home moved.

@@ -105,7 +105,7 @@ def import_languages(
 
 @contextmanager
 def _open_learner(*, trace: bool) -> Iterator[Learner]:
-    """Open a learner; if nothing was ever learnt and nothing is written, it creates no files."""
+    """Open a learner; if nothing was ever learned and nothing is written, it creates no files."""
     wires = app.wire()
     if wires.ever_used or trace:
         with wires.learner(reads=False) if trace else wires.open_for_queries() as learner:

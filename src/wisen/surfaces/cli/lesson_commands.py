@@ -71,8 +71,8 @@ def show_lesson(name: EntryName, as_json: Json = False) -> None:
 @lessons_app.command(name="log")
 def log_lesson(
     kind: Annotated[str, typer.Argument(metavar="KIND", help="correction, error, learning, feature or insight.")],
-    text: Annotated[str, typer.Argument(metavar="TEXT", help="What was learnt.")],
-    source: Annotated[str, typer.Option("--source", help="How it was learnt.")] = "self_discovery",
+    text: Annotated[str, typer.Argument(metavar="TEXT", help="What was learned.")],
+    source: Annotated[str, typer.Option("--source", help="How it was learned.")] = "self_discovery",
     priority: Annotated[str, typer.Option("--priority", help="critical, high, medium or low.")] = "medium",
     area: Annotated[str, typer.Option("--area", help="What it concerns.")] = "tooling",
     key: Annotated[str, typer.Option("--pattern-key", help="A key for its kind, like area.symptom.")] = "",

@@ -117,7 +117,7 @@ def list_recent(*, days: int, as_json: bool) -> int:
         for line in delivery_lines(each, tells_local=tells_local):
             say(f"    {line}", dim=True)
     if not found:
-        say("Nothing was learnt here lately." if here else "This directory belongs to no project that wisen knows.")
+        say("Nothing was learned here lately." if here else "This directory belongs to no project that wisen knows.")
     rules, entries = sum(each.is_rule for each in every), sum(not each.is_closed for each in every)
     say(f"Everywhere: {plural(entries, 'lesson')}, {plural(rules, 'rule')}. More: wisen lessons")
     return 0

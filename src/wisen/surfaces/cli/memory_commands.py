@@ -79,7 +79,7 @@ def recall(
     limit: Annotated[int, typer.Option("--limit", help="How many to show.")] = 8,
     as_json: Json = False,
 ) -> None:
-    """Search what was said, learnt and done before, and show where it is from."""
+    """Search what was said, learned and done before, and show where it is from."""
     from wisen.surfaces.cli.recall_view import show_recall
 
     raise typer.Exit(

@@ -41,7 +41,7 @@ def show_recall(
     chosen = tuple(map(_parse_kind, kinds))
     wires = app.wire()
     if not wires.ever_used:
-        print("Nothing learnt yet. Start with: wisen learn")
+        print("Nothing learned yet. Start with: wisen learn")
         return NOTHING
     with wires.open_for_queries() as learner:
         found = learner.memory.recall(
@@ -58,7 +58,7 @@ def show_brief(prompt: str, *, budget: int, as_json: bool) -> int:
     """Show what an agent should know before a task."""
     wires = app.wire()
     if not wires.ever_used:
-        print("Nothing learnt yet. Start with: wisen learn")
+        print("Nothing learned yet. Start with: wisen learn")
         return NOTHING
     with wires.open_for_queries() as learner:
         made = learner.memory.brief(prompt, Path.cwd(), budget=budget)
@@ -72,7 +72,7 @@ def show_brief(prompt: str, *, budget: int, as_json: bool) -> int:
             }
         )
         return 0
-    say(made.text or "Nothing that was learnt here is relevant to this task.")
+    say(made.text or "Nothing that was learned here is relevant to this task.")
     if made.left_out:
         say(f"({plural(made.left_out, 'more')} left out to stay within {budget} tokens; --budget raises the limit.)")
     return 0

@@ -20,7 +20,7 @@ Home = Annotated[Optional[Path], typer.Option("--home", help="The home of wisen.
 def mcp(home: Home = None) -> None:
     """Serve an agent over MCP on standard input and output, until the input ends.
 
-    Needs `pip install 'wisen[mcp]'`. Agents can query what was learnt and suggest lessons; nothing takes effect before
+    Needs `pip install 'wisen[mcp]'`. Agents can query what was learned and suggest lessons; nothing takes effect before
     you approve it. How to set up an agent: docs/mcp.md
     """
     from wisen import app

@@ -1,4 +1,4 @@
-"""`wisen status`: what was learnt, open decisions and health, on one screen."""
+"""`wisen status`: what was learned, open decisions and health, on one screen."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def _print_unused(home: str, *, as_json: bool) -> None:
     if as_json:
         print_json({"version": __version__, "home": home, "runs": []})
         return
-    print(f"wisen {__version__}: nothing learnt yet in {home}\nStart with: wisen learn")
+    print(f"wisen {__version__}: nothing learned yet in {home}\nStart with: wisen learn")
 
 
 def _print_state(state: InstallationState) -> None:
@@ -84,7 +84,7 @@ def _print_state(state: InstallationState) -> None:
         out.print(line, style="dim", markup=False)
     if state.off:
         out.print(
-            f"wisen is off here, because of {state.off}: nothing is learnt or given to agents. To enable: wisen on",
+            f"wisen is off here, because of {state.off}: nothing is learned or given to agents. To enable: wisen on",
             markup=False,
         )
     rows = table("last runs", "read", "new events", "", right=("read", "new events"))

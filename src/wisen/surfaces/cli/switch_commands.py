@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 def off(dry_run: DryRun = False, as_json: Json = False) -> None:
     """Switch wisen off in this project, by a file `.wisen-off` in its top folder.
 
-    Nothing is learnt from the project, and its agents are given nothing. What was learnt before stays: `wisen forget
+    Nothing is learned from the project, and its agents are given nothing. What was learned before stays: `wisen forget
     --everything --scope context` removes it. To switch off one session only, start it with WISEN_OFF=1.
     """
     _set_enabled(on=False, dry_run=dry_run, as_json=as_json)
@@ -32,7 +32,7 @@ def is_off(wires: Wiring, *, as_json: bool) -> bool:
     if wires.is_off and as_json:
         print_json({"off": True})
     elif wires.is_off:
-        print("wisen is switched off (WISEN_OFF): nothing was learnt or changed.")
+        print("wisen is switched off (WISEN_OFF): nothing was learned or changed.")
     return wires.is_off
 
 
@@ -52,5 +52,5 @@ def _set_enabled(*, on: bool, dry_run: bool, as_json: bool) -> None:
         return
     would = "would be " if dry_run else ""
     done = f"{would}removed" if on else f"{would}written"
-    then = "wisen learns here again." if on else "wisen does nothing here now; what was learnt before stays."
+    then = "wisen learns here again." if on else "wisen does nothing here now; what was learned before stays."
     console().print(f"{path} {done}. {then}", markup=False)

@@ -234,7 +234,7 @@ class HookStore:
         if stops:
             alarms.insert(0, stops)
         elif late > CYCLE_TIMEOUT:
-            alarms.append("wisen's cycle is started and does not end any more, so nothing new is learnt: wisen cycle")
+            alarms.append("wisen's cycle is started and does not end any more, so nothing new is learned: wisen cycle")
         path, text = f"{self.home}/spool/alarmed", "\n".join(alarms)
         try:
             before = _read(path)

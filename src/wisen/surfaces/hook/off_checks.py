@@ -21,7 +21,7 @@ def session_is_off() -> bool:
 def is_off_by_project(payload: dict[str, object]) -> bool:
     """Whether settings of a project around the event set the variable: Claude Code passes on what they set.
 
-    Then the repository may have set it and not the user: nothing is learnt, but we are not silent.
+    Then the repository may have set it and not the user: nothing is learned, but we are not silent.
     """
     given = payload.get("cwd")
     place = os.path.realpath(given if isinstance(given, str) and given else os.getcwd())

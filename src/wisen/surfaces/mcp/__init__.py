@@ -1,1 +1,1 @@
-"""The MCP server: tools with which agents search what was learnt, and suggest lessons."""
+"""The MCP server: tools with which agents search what was learned, and suggest lessons."""

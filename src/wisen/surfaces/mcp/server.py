@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 MAX_CONCURRENT = 4
 """How many calls are answered concurrently; the others wait."""
 _INSTRUCTIONS = (
-    "What was learnt from this user's earlier sessions. Ask `context` before larger work, `fixes` when a call failed, "
+    "What was learned from this user's earlier sessions. Ask `context` before larger work, `fixes` when a call failed, "
     "`recall` when the user refers to something from before. What you suggest with `remember` or `log` waits for the "
     "user: only their own words make a rule, answer a proposal or delete anything. Name the source of what you use."
 )

@@ -85,7 +85,7 @@ class ToolAnswers:
         if wires.is_off:
             return {"off": "WISEN_OFF", "says": "wisen is off: nothing is shown or stored."}
         if not writes and not wires.ever_used:
-            return {"says": "Nothing was learnt yet. The user starts with: wisen learn"}
+            return {"says": "Nothing was learned yet. The user starts with: wisen learn"}
         # One writer at a time, so that concurrent duplicates of a suggestion become one.
         turn = self._write_lock if writes else nullcontext()
         with turn, wires.learner(reads=False) if writes else wires.open_for_queries() as learner:

@@ -48,7 +48,7 @@ class Recall(Call, frozen=True, forbid_unknown_fields=True, kw_only=True):
 class Remember(Call, frozen=True, forbid_unknown_fields=True, kw_only=True):
     """Suggest a lesson that you believe will be useful in later sessions. It waits until the user approves it.
 
-    Use it when you found out something lasting about this project. What the user types is learnt without you: do not
+    Use it when you found out something lasting about this project. What the user types is learned without you: do not
     repeat it here. Nothing that you suggest is a rule, and you cannot approve it.
     """
 
