@@ -1,6 +1,6 @@
 """Retires old sessions in the learning cycle: what was learned from them stays, their events are deleted.
 
-It runs between reading and mining, so that what old logs bring back is deleted again before anything is learned from it.
+It runs between reading and mining, so what old logs bring back is deleted again before anything is learned from it.
 """
 
 from __future__ import annotations
