@@ -5,6 +5,7 @@ from __future__ import annotations
 import functools
 import importlib.util
 import os
+import secrets
 import shutil
 import subprocess
 import tempfile
@@ -83,7 +84,9 @@ def pytest_configure(config: pytest.Config) -> None:
     is_worker = hasattr(config, "workerinput")
     if is_worker or os.environ.get("TMPDIR") or config.getoption("basetemp") or not _has_room(_MEMORY):
         return
-    folder = tempfile.mkdtemp("", "tests-", _MEMORY)
+    # Letters and digits alone: agents name folders after paths, and write other characters in ways of their own.
+    folder = str(_MEMORY / f"tests-{secrets.token_hex(6)}")
+    Path(folder).mkdir(0o700)
     Path(folder).chmod(0o711)  # tests that give up their rights go through it
     config.stash[_temporary] = os.environ["TMPDIR"] = tempfile.tempdir = folder
     config.option.basetemp = f"{folder}/t"

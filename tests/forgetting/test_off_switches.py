@@ -242,7 +242,7 @@ def test_a_project_is_switched_off_and_on_through_the_editor(
     assert marker.exists()
     run("on")
     assert not marker.exists()
-    assert "is not off" in run("on", expect=1).stderr
+    assert "already on" in run("on", expect=1).stderr
     keeper.write_logs(1)
     run("cycle")
     assert find_residues(ours, keeper.facts.all()).keys() > kept

@@ -109,7 +109,7 @@ def test_memory_tells_what_is_kept_and_in_which_layers(shop: Path, home: Path, m
     result = json.loads(run("memory", "--json").stdout)
     assert result["here"]["sessions"] == result["everywhere"]["sessions"] == 12
     monkeypatch.chdir(home)
-    assert "no project" in run("memory").stdout
+    assert "not in a known project" in run("memory").stdout
 
 
 def test_memory_of_a_home_that_was_never_used_makes_no_files(home: Path) -> None:
