@@ -60,7 +60,7 @@ def deliverable_fixes(
 ) -> tuple[dict[str, list[Remedy]], list[WithheldFix]]:
     """Return, by context, the fixes to deliver after a failure, and those withheld because they break a rule in force.
 
-    `praised` returns how much praise fixes had by a given time, by id.
+    `praise_counts` returns how much praise fixes had by a given time, by id.
     """
     index = home.index
     approved, praise = approved_fixes(states), praise_counts(last_learnt_at(states))

@@ -28,7 +28,7 @@ class TrialRow(Struct, frozen=True, kw_only=True):
     hit: bool
     """Whether what the rule is against happened in the session, however often."""
     guardrails: Mapping[str, int] = field(default_factory=dict, name="rails")
-    """What must not get worse: corrections, failures, interrupts, tokens of the session."""
+    """What must not get worse: corrections, failures and interrupts."""
 
 
 class TrialOutcome(Struct, frozen=True, kw_only=True):

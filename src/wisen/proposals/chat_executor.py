@@ -46,7 +46,7 @@ def _forgotten_result(text: str) -> RequestResult:
 
 
 def describe_approval(answered: Answered, *, place_was_named: bool) -> str:
-    """Describe what an approval changed, for the user; `said`: they named the place."""
+    """Describe what an approval changed, for the user; `place_was_named`: they named the place."""
     text, place = answered.asked.proposal.text, answered.place
     if place is None:
         return f"Approved: “{text}”"

@@ -73,7 +73,7 @@ def context_files(home: Path, key: str, name: str, aliases: Iterable[str] = ()) 
 
 
 def find_hand_edits(files: Files, context: ContextFiles, by_rule_id: Mapping[str, EntryState]) -> list[HandEdit]:
-    """Return the edits of a context's files since they were written; `of` maps rule ids to entries."""
+    """Return the edits of a context's files since they were written; `by_rule_id` maps rule ids to entries."""
     pages = {}
     for name in (_CORRECTIONS, _RULES):
         now, written = _text(files, context.folder / name), _text(files, _written_copy(context, name))

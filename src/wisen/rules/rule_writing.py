@@ -100,7 +100,7 @@ class RuleWriter:
     ) -> Edit | None:
         """Write an approved rule to its place; None if it goes into no file of the user's.
 
-        `said`: the user named the place just now.
+        `place_was_named`: the user named the place just now.
 
         Raises:
             PlaceNeeded: it cannot go there; nothing was written, and the error names the places where it can go.

@@ -35,7 +35,7 @@ def _is_unicode(text: str) -> bool:
 
 
 def unescape(text: str) -> str:
-    """Return what `pack` was given."""
+    """Return what `escape` was given."""
     return text if _ESCAPE not in text else _ESCAPED.sub(lambda found: chr(int(found[1], 16)), text)
 
 

@@ -79,7 +79,7 @@ def encode_deltas(numbers: Iterable[int]) -> str:
 
 
 def decode_deltas(text: str) -> tuple[int, ...]:
-    """Decode what `distances` encoded."""
+    """Decode what `encode_deltas` encoded."""
     return tuple(accumulate(json.loads(text)))
 
 

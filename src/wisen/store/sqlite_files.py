@@ -57,9 +57,9 @@ INDEX = DatabaseKind(
 def open_file(
     path: Path, kind: DatabaseKind, *, busy: float, must_exist: bool = False, read_only: bool = False
 ) -> SqliteDatabase:
-    """Open the store in a file, creating it if there is none and `must_exist` allows that.
+    """Open the store in a file, creating it if there is none, unless `must_exist`.
 
-    With `asked`, for read-only use, the structure is not checked: SQLite and the seals detect damage in what is read.
+    With `read_only` the structure is not checked: SQLite and the seals detect damage in what is read.
 
     Raises:
         StoreDamaged: the file is not as we wrote it; it is left byte for byte as it was.

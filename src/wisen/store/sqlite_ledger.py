@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 def open_ledger(path: Path, *, backups: Path, busy: float = 10.0, read_only: bool = False) -> SqlLedger:
     """Open the ledger in a file; created only if none was ever backed up. `busy`: how many seconds to wait for locks.
 
-    With `asked`, for read-only use, it is opened faster and not checked.
+    With `read_only` it is opened faster and not checked.
 
     Raises:
         StoreDamaged: the file is not as we wrote it, or it is missing though backups of it exist.

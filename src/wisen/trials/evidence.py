@@ -125,8 +125,8 @@ class EvidenceTally:
     def probability_below(self, ratio: float) -> float:
         """Return the probability that hits are less than `ratio` times as frequent with the rule (Jeffreys' prior).
 
-        It is for display. Sessions are compared with those of the same chance, so that drift during a change of the
-        chance does not count.
+        For display, and together with futility for the verdict "worse". Sessions are compared with those of the same
+        chance, so that drift during a change of the chance does not count.
         """
         got = without = 0.0
         for chance in sorted(self._counts):

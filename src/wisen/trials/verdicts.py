@@ -90,7 +90,7 @@ class _TrialState:
         return Verdict.INCONCLUSIVE if ended else Verdict.RUNNING
 
     def _has_worse_guardrail(self, policy: VerdictPolicy) -> bool:
-        """Whether a guardrail got worse."""
+        """Whether the mean evidence over all guardrails reaches its threshold."""
         return sum(guardrail.value for guardrail in self.guardrails.values()) >= policy.guardrails * max(
             len(self.guardrails), 1
         )
