@@ -21,7 +21,7 @@ DUTCH = """
 code = "nl"
 name = "Dutch"
 [requests]
-learned = ["wat heb je [van mij] geleerd"]
+learnt = ["wat heb je [van mij] geleerd"]
 approve = ["keur {n} goed"]
 forget = ["vergeet {what}"]
 for_agent = ["vergeet (het|dat)"]
