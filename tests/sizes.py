@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 
 IS_LONG = bool(os.environ.get("WISEN_TEST_LONG"))
-"""Whether the tests marked `sized` run in their full size: `make test-long`, which CI runs too."""
+"""Whether the tests marked `sized` run in their full size: `make test-long`."""
 
 
 def size(quick: int, full: int) -> int:
