@@ -26,8 +26,9 @@ _DAYS = 365
 _NOUNS = (
     "invoice payment cart order shipment catalog search login session token report export import webhook queue worker "
     "scheduler mailer template theme layout chart table form upload avatar profile team role permission audit "
-    "backup restore migration index cache proxy router gateway metric alert dashboard release changelog locale currency "
-    "discount coupon refund ledger balance transfer statement customer vendor supplier warehouse label barcode printer"
+    "backup restore migration index cache proxy router gateway metric alert dashboard release changelog locale "
+    "currency discount coupon refund ledger balance transfer statement customer vendor supplier warehouse "
+    "label barcode printer"
 ).split()
 _PLACES = "module page service endpoint command model view test fixture helper schema config".split()
 _ACTS = "add fix rename move split document speed up simplify review extend".split()
@@ -162,7 +163,12 @@ class _Session:
     def _call(self, command: str, error: str = "") -> None:
         call = f"toolu_{self._first >> 64:08d}{self._count:06d}"
         use = {"type": "tool_use", "id": call, "name": "Bash", "input": {"command": command}}
-        message = {"id": f"msg_{self._count}", "type": "message", "role": "assistant", "content": [use]}
+        message: dict[str, object] = {
+            "id": f"msg_{self._count}",
+            "type": "message",
+            "role": "assistant",
+            "content": [use],
+        }
         self._record("assistant", message)
         block: dict[str, object] = {"tool_use_id": call, "type": "tool_result"}
         if error:

@@ -184,14 +184,18 @@ def test_the_sql_answers_like_plain_python(
     moment, folder = None if since is None else Log("/x").at(since), None if under is None else Path(under).parent
     selections = [Selection(), Selection(under=folder, agent=agent), Selection(since=moment, under=folder, agent=agent)]
     selections += [replace(selection, places=tuple(place)) for selection in selections]
+    selections += [replace(selection, sessions=frozenset({1, 3})) for selection in selections]
     try:
         for batch, many in batches:
+            before = file.folds.revision(), plain.folds.revision()
             assert file.events.store(batch) == plain.events.store(batch)
             # Some sessions are mined as they are now, and the rest are left for another time.
             waiting, expected = list(file.findings.take_unmined(1)), list(plain.findings.take_unmined(1))
             assert waiting == expected
             for index in (file, plain):
                 index.findings.store_findings([mine(history) for history in waiting[:many]], 1)
+            mined = frozenset(history.session for history in waiting[:many])
+            assert file.folds.changed_sessions(before[0]) == plain.folds.changed_sessions(before[1]) == mined
             for selection in selections:
                 assert file.events.counts(selection) == plain.events.counts(selection)
         for selection in selections:

@@ -37,6 +37,8 @@ class Selection:
     """Only sessions of this agent."""
     places: tuple[str, ...] = ()
     """Only sessions that worked in one of these directories or below; they are included whole."""
+    sessions: frozenset[int] | None = None
+    """Only these sessions, by their numbers in the index."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

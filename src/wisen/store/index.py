@@ -9,6 +9,7 @@ if TYPE_CHECKING:
     from wisen.errors import StoreDamaged
     from wisen.store.events import Events
     from wisen.store.findings import Findings
+    from wisen.store.folds import Folds
     from wisen.store.index_removal import IndexRemoval
     from wisen.store.memories import Memories
     from wisen.store.model_answers import ModelAnswers
@@ -35,13 +36,14 @@ class IndexStorage(Protocol):
 
 @dataclass(kw_only=True)
 class Index:
-    """Large and derived: events, how far each source was read, findings, and memories."""
+    """Large and derived: events, how far each source was read, findings, memories and totals."""
 
     events: Events
     findings: Findings
     removal: IndexRemoval
     memories: Memories
     model_answers: ModelAnswers
+    folds: Folds
     storage: IndexStorage
 
     def check(self) -> None:

@@ -8,6 +8,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Protocol
 
 from wisen.store import index_deletion
+from wisen.store.folds import clear_folds
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator
@@ -79,6 +80,7 @@ class SqliteIndexRemoval:
         self._db.run("PRAGMA secure_delete = ON")
         with self._db.transaction():
             many, sessions = index_deletion.redact(self._db, events)
+            clear_folds(self._db, only_with_text=True)
             self._memories.forget([f"session:{session}" for session in sessions])
         return many
 
@@ -87,6 +89,7 @@ class SqliteIndexRemoval:
         self._db.run("PRAGMA secure_delete = ON")
         with self._db.transaction():
             sessions = index_deletion.sessions_within(self._db, scope)
+            clear_folds(self._db, only_with_text=True)
             self._memories.forget([f"session:{session}" for session in sessions])
             index_deletion.delete_sessions(self._db, sessions)
         self._numbers.clear()

@@ -25,7 +25,8 @@ _PLACED = """
     SELECT scenes.session FROM scenes JOIN json_each(:places) AS named
     ON place = named.value OR (place >= named.value || '/' AND place < named.value || '0')
 """
-_PLACED_SOURCES = "sources.number IN (SELECT source FROM holdings WHERE session IN ({placed}))"
+_NUMBERED = "SELECT value FROM json_each(:sessions)"
+_HOLDING_SOURCES = "sources.number IN (SELECT source FROM holdings WHERE session IN ({sessions}))"
 _SINCE = "SELECT session FROM events JOIN scenes ON scenes.number = scene WHERE at >= :since"
 
 
@@ -38,21 +39,24 @@ class SqlSelection:
     values: Mapping[str, Value]
     has_places: bool
     """Whether places were selected."""
+    has_numbers: bool
+    """Whether sessions were selected by number."""
     since: bool
 
     @property
     def sources(self) -> str:
         """Return the condition on a row of `sources`."""
-        return (
-            f"{self.source_condition} AND {_PLACED_SOURCES.format(placed=_PLACED)}"
-            if self.has_places
-            else self.source_condition
-        )
+        conditions = [self.source_condition]
+        if self.has_places:
+            conditions.append(_HOLDING_SOURCES.format(sessions=_PLACED))
+        if self.has_numbers:
+            conditions.append(_HOLDING_SOURCES.format(sessions=_NUMBERED))
+        return " AND ".join(conditions)
 
     @property
     def is_narrowed(self) -> bool:
         """Return whether only some sessions are selected, whenever their events happened."""
-        return self.has_places or self.source_condition != "1"
+        return self.has_places or self.has_numbers or self.source_condition != "1"
 
     def events(self, alias: str) -> str:
         """Return the condition on one event."""
@@ -75,9 +79,13 @@ class SqlSelection:
         return self.sessions(column) + (f" AND {column} IN ({_SINCE})" if self.since else "")
 
     def _held(self) -> str:
+        if self.has_numbers and self.source_condition == "1" and not self.has_places:
+            return _NUMBERED
         sessions = _HELD.format(sources=self.source_condition)
         # A source may hold sessions of several places.
-        return f"{sessions} AND holdings.session IN ({_PLACED})" if self.has_places else sessions
+        for chosen, those in ((self.has_places, _PLACED), (self.has_numbers, _NUMBERED)):
+            sessions += f" AND holdings.session IN ({those})" if chosen else ""
+        return sessions
 
 
 def sql_selection(selection: Selection) -> SqlSelection:
@@ -96,7 +104,10 @@ def sql_selection(selection: Selection) -> SqlSelection:
         sources += " AND sources.agent = (SELECT number FROM agents WHERE name = :agent)"
     if selection.places:
         values["places"] = json.dumps([escape(place.rstrip("/")) for place in selection.places])
-    return SqlSelection(sources, values, bool(selection.places), selection.since is not None)
+    if selection.sessions is not None:
+        values["sessions"] = json.dumps(sorted(selection.sessions))
+    has_numbers, since = selection.sessions is not None, selection.since is not None
+    return SqlSelection(sources, values, bool(selection.places), has_numbers, since)
 
 
 @contextmanager

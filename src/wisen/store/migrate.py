@@ -36,9 +36,20 @@ class Migration:
     text: str
 
     def statements(self) -> list[str]:
-        """Return its statements one by one; none of them holds a semicolon or two dashes inside a string."""
-        pieces = _COMMENT.sub("", self.text).split(";")
-        return [piece.strip() for piece in pieces if piece.strip()]
+        """Return its statements one by one; none of them holds a semicolon or two dashes inside a string.
+
+        A trigger contains statements of its own, and ends with END.
+        """
+        statements, trigger = list[str](), ""
+        for piece in (each.strip() for each in _COMMENT.sub("", self.text).split(";")):
+            if trigger or piece.startswith("CREATE TRIGGER"):
+                trigger += f"{piece};"
+                if piece == "END":
+                    statements.append(trigger)
+                    trigger = ""
+            elif piece:
+                statements.append(piece)
+        return statements
 
 
 @cache

@@ -9,6 +9,7 @@ from wisen.errors import StoreDamaged, StoreError
 from wisen.store.database_port import REPAIR
 from wisen.store.events import SqliteEvents
 from wisen.store.findings import SqliteFindings
+from wisen.store.folds import SqliteFolds
 from wisen.store.index import Index
 from wisen.store.index_numbers import IndexNumbers
 from wisen.store.index_removal import SqliteIndexRemoval
@@ -56,6 +57,7 @@ class SqliteIndex(Index):
             removal=SqliteIndexRemoval(db, numbers, memories),
             memories=memories,
             model_answers=SqliteModelAnswers(db),
+            folds=SqliteFolds(db),
             storage=_IndexFile(db, numbers, memories, clock, busy),
         )
 

@@ -41,6 +41,7 @@ if TYPE_CHECKING:
     from wisen.model.index_batch import IndexBatch
     from wisen.model.signal import SourcedSignal
     from wisen.model.source import Source
+    from wisen.store.folds import Fold
 
 
 class MemoryIndex(Index):
@@ -54,6 +55,7 @@ class MemoryIndex(Index):
             removal=MemoryIndexRemoval(rows),
             memories=rows.memories,
             model_answers=MemoryModelAnswers(),
+            folds=MemoryFolds(rows),
             storage=_NoFile(),
         )
 
@@ -185,6 +187,7 @@ class MemoryFindings:
             self._rows.found[each.session] = each
             if self._rows.handed.pop(each.session, None) == self._rows.sizes[each.session]:
                 self._rows.seen[each.session] = self._rows.sizes[each.session], version
+                self._rows.changes.append(each.session)
 
     def mine_again(self, sessions: Collection[int]) -> None:
         """Queue sessions to be mined again."""
@@ -210,6 +213,35 @@ class MemoryFindings:
     def signals(self, selection: Selection) -> tuple[SourcedSignal, ...]:
         """Return the user's signals in the selected sessions, newest first."""
         return self._rows.findings(selection).signals()
+
+
+class MemoryFolds:
+    """Folds in memory."""
+
+    def __init__(self, rows: IndexRows) -> None:
+        self._rows = rows
+        self._folds: dict[str, tuple[str, Fold, bool]] = {}
+
+    def revision(self) -> int:
+        """Return the number of the newest change of a session."""
+        return len(self._rows.changes)
+
+    def changed_sessions(self, since: int) -> frozenset[int]:
+        """Return the sessions that were mined or deleted after a revision."""
+        return frozenset(self._rows.changes[since:])
+
+    def load(self, name: str, version: str) -> Fold | None:
+        """Return a fold; None if there is none of this version."""
+        stored = self._folds.get(name)
+        return stored[1] if stored is not None and stored[0] == version else None
+
+    def save(self, name: str, version: str, fold: Fold, *, holds_text: bool = False) -> None:
+        """Store a fold."""
+        self._folds[name] = version, fold, holds_text
+
+    def clear(self, *, only_with_text: bool = False) -> None:
+        """Delete the folds."""
+        self._folds = {name: each for name, each in self._folds.items() if only_with_text and not each[2]}
 
 
 class MemoryIndexRemoval:
@@ -290,6 +322,7 @@ class MemoryIndexRemoval:
             del self._rows.kept[key]
         for session in whole_ones:
             number = self._rows.sessions.pop(session)
+            self._rows.changes.append(number)
             for numbers in (self._rows.sizes, self._rows.seen, self._rows.found, self._rows.handed):
                 numbers.pop(number, None)
             self._rows.memories.replace({f"session:{number}": []})

@@ -40,6 +40,8 @@ class IndexRows:
         self.seen: dict[int, tuple[int, int]] = {}
         """By session, how many events it had when mined, and the version of the miner."""
         self.found: dict[int, SessionFindings] = {}
+        self.changes: list[int] = []
+        """The sessions that were mined or deleted, in order; each place is a revision."""
 
     def events(self) -> Iterator[Event]:
         """Yield all events, in the order in which they were read."""
@@ -88,6 +90,7 @@ class IndexRows:
             session
             for path, session in self.holdings
             if session in placed and _is_named(session.agent, path, selection)
+            if selection.sessions is None or self.sessions[session] in selection.sessions
         }
         return [
             filtered
@@ -111,6 +114,9 @@ class IndexRows:
         if not _is_named(agent, path, selection):
             return False
         sessions = {session for holder, session in self.holdings if holder == path and session.agent == agent}
+        if selection.sessions is not None:
+            sessions = {session for session in sessions if self.sessions.get(session) in selection.sessions}
+            return bool(sessions) and (not selection.places or not sessions.isdisjoint(self._placed(selection)))
         return not selection.places or not sessions.isdisjoint(self._placed(selection))
 
 
