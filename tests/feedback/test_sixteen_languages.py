@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import pytest
-from benchmarks.strange_words import FILE, build_file
-from hypothesis import given
+from ahocorasick_rs import AhoCorasick, MatchKind
+from benchmarks.strange_words import FILE, PHRASES, build_file
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from wisen.errors import LanguageError
@@ -25,6 +27,9 @@ from wisen.feedback.language import (
     shipped_languages,
 )
 from wisen.feedback.lexicon import Lexicon, shipped_lexicon
+from wisen.feedback.pattern_search import PatternSearch
+from wisen.feedback.phrase_matching import PhraseMatcher
+from wisen.feedback.phrase_table import build_phrase_table, encode_phrases, stored_phrases
 from wisen.feedback.text_normalization import fold, fold_with_places, mask
 from wisen.model.signal import SignalKind, TypedTurn
 
@@ -277,5 +282,42 @@ def test_english_alone_speaks_where_no_other_language_is_known() -> None:
 
 def test_english_needs_two_files_and_the_words_of_others_are_those_of_their_files() -> None:
     assert FILE.read_text(encoding="utf-8") == build_file(), "run: python -m benchmarks.strange_words"
+    stored = encode_phrases(shipped_languages())
+    assert PHRASES.read_text(encoding="utf-8") == stored, "run: python -m benchmarks.strange_words"
     assert not [each.code for each in shipped_languages() if each.emoticons and each.code not in ENGLISH]
     assert [each.code for each in english_languages()] == [*ENGLISH]
+
+
+def test_the_stored_phrases_are_those_of_the_language_files() -> None:
+    built, stored = (
+        build_phrase_table((each, each.groups, each.harmless) for each in shipped_languages()),
+        stored_phrases(),
+    )
+    assert [*stored.table.patterns] == built.patterns
+    assert [*stored.table.rows] == built.rows
+    assert replace(stored.table, patterns=[], rows=[]) == replace(built, patterns=[], rows=[])
+    for light, whole in zip(stored.languages, shipped_languages(), strict=True):
+        assert (light.code, light.negations, light.opening, light.lesson) == (
+            whole.code,
+            whole.negations,
+            whole.opening,
+            whole.lesson,
+        )
+
+
+@given(
+    st.lists(st.text("ab ", min_size=1, max_size=6), min_size=1, max_size=30).map(sorted),
+    st.text("abc ", max_size=30),
+)
+def test_comparing_finds_the_same_patterns_as_the_automaton(patterns: list[str], text: str) -> None:
+    automaton = AhoCorasick(patterns, matchkind=MatchKind.LeftmostLongest)
+    assert PatternSearch([*patterns, *["~"] * 100]).find(text) == automaton.find_matches_as_indexes(text)
+
+
+@settings(deadline=None, max_examples=60)  # the first example loads the phrases
+@given(st.lists(st.sampled_from([*"abc .?,你好é", "no ", "nein", "está mal", "ليس", " wrong", "👍"])).map("".join))
+def test_the_first_texts_are_read_like_the_later_ones(text: str) -> None:
+    first, later = PhraseMatcher(stored_phrases().table), shipped_lexicon().phrases
+    later.matches("a" * len(later))  # from now on by the automaton
+    folded = fold(text)
+    assert first.matches(folded) == later.matches(folded)

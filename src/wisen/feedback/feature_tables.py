@@ -13,7 +13,8 @@ if TYPE_CHECKING:
 
     from wisen.feedback.lexicon import Lexicon
     from wisen.feedback.packed_weights import WeightRows
-    from wisen.feedback.phrase_matching import Claim, Match, Negators, PhraseMatcher
+    from wisen.feedback.phrase_matching import Match, Negators, PhraseMatcher
+    from wisen.feedback.phrase_table import Claim
 
     Tell = Callable[..., dict[str, float]]
 
@@ -94,7 +95,7 @@ class FeatureTable:
             one, follows, other = name.partition(NEIGHBOR_SEPARATOR)
             if follows:
                 self._neighbors[one, other] = row
-        self.effects: list[_PatternEffect | None] = [None] * len(phrases.claims)
+        self.effects: list[_PatternEffect | None] = [None] * len(phrases)
         """The effect of each pattern, by number; None where it depends on the text or was not computed yet."""
         self._effect_cache: dict[tuple[int, int], _PatternEffect | None] = {}
 

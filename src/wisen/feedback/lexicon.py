@@ -7,15 +7,17 @@ from functools import cache, cached_property
 from importlib import resources
 from typing import TYPE_CHECKING
 
-from wisen.feedback.language import ENGLISH, english_languages, shipped_languages
+from wisen.feedback.language import ENGLISH, english_languages
 from wisen.feedback.phrase_matching import PhraseMatcher, build_negators
+from wisen.feedback.phrase_table import build_phrase_table, stored_phrases
 from wisen.feedback.text_normalization import fold, is_foreign, is_unspaced_letter, strip_accents
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
-    from wisen.feedback.language import Language
+    from wisen.feedback.language import Language, Words
     from wisen.feedback.phrase_matching import Negators
+    from wisen.feedback.phrase_table import StoredPhrases
 
 _BEGINS = {
     "command": "begins as command",
@@ -111,10 +113,10 @@ class Lexicon:
     def __init__(
         self,
         languages: Iterable[Language],
-        load_all: Callable[[], tuple[Language, ...]] | None = None,
+        load_all: Callable[[], StoredPhrases] | None = None,
         foreign_words: frozenset[str] | None = None,
     ) -> None:
-        """`languages`: all of them; or, with `load_all`, those that English texts need, and a function for the rest.
+        """`languages`: all of them; or, with `load_all`, those that English texts need, and a function for all.
 
         `foreign_words`: the words that reveal texts in other languages, where they were computed before.
         """
@@ -133,8 +135,8 @@ class Lexicon:
 
     @cached_property
     def languages(self) -> tuple[Language, ...]:
-        """All languages, loaded when a text first may not be English."""
-        return self._loaded if self._load_all is None else self._load_all()
+        """All languages, loaded when a text first may not be English; loaded ones are without their phrases."""
+        return self._loaded if self._load_all is None else self._load_all().languages
 
     @cached_property
     def negators(self) -> dict[str, Negators]:
@@ -162,8 +164,8 @@ class Lexicon:
 
     @cached_property
     def phrases(self) -> PhraseMatcher:
-        """The phrases of all languages, built when a text first may not be English."""
-        return _phrases(self.languages)
+        """The phrases of all languages, loaded when a text first may not be English."""
+        return _phrases(self._loaded) if self._load_all is None else PhraseMatcher(self._load_all().table)
 
     @cached_property
     def english_words(self) -> frozenset[str]:
@@ -184,23 +186,27 @@ def _pattern_of(signs: Iterable[str]) -> re.Pattern[str]:
     return re.compile(rf"(?:{'|'.join(ways)})(?![\w(/])")
 
 
+def _matcher(of_languages: Iterable[tuple[Language, dict[str, Words], Words]]) -> PhraseMatcher:
+    return PhraseMatcher(build_phrase_table(of_languages))
+
+
 def _phrases(languages: Iterable[Language]) -> PhraseMatcher:
-    return PhraseMatcher((language, language.groups, language.harmless) for language in languages)
+    return _matcher((language, language.groups, language.harmless) for language in languages)
 
 
 def _orders(languages: Iterable[Language]) -> PhraseMatcher:
-    return PhraseMatcher((language, {"orders": language.lesson.orders}, ()) for language in languages)
+    return _matcher((language, {"orders": language.lesson.orders}, ()) for language in languages)
 
 
 def _lessons(languages: Iterable[Language]) -> PhraseMatcher:
-    return PhraseMatcher((language, _lesson_groups(language), ()) for language in languages)
+    return _matcher((language, _lesson_groups(language), ()) for language in languages)
 
 
 @cache
 def shipped_lexicon() -> Lexicon:
-    """The shipped languages. Reading all takes half a second, so English texts load only two files."""
+    """The shipped languages; English texts load only two files."""
     read = resources.files(__package__).joinpath("strange.txt").read_text(encoding="utf-8")
-    return Lexicon(english_languages(), shipped_languages, frozenset(read.split()))
+    return Lexicon(english_languages(), stored_phrases, frozenset(read.split()))
 
 
 def find_foreign_words(languages: Iterable[Language]) -> frozenset[str]:

@@ -7,36 +7,23 @@ several languages claim belongs to those that the other phrases of the text belo
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, NamedTuple, TypeAlias, TypeVar
 
-from ahocorasick_rs import AhoCorasick, MatchKind
-
-from wisen.feedback.text_normalization import fold, is_unspaced_letter, is_word_letter, strip_accents
+from wisen.feedback.pattern_search import PatternSearch
+from wisen.feedback.text_normalization import fold, is_unspaced_letter, is_word_letter
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Callable, Iterable, Sequence
 
     from wisen.feedback.language import Language, Words
+    from wisen.feedback.phrase_table import Claim, PhraseTable
 
+T = TypeVar("T")
 Match: TypeAlias = tuple[int, int, int]
 """The number of a pattern, and its start and end in the padded text: as the automaton returns it, to save time."""
 _SURROGATE = re.compile("[\ud800-\udfff]")
 _REACH, _REACH_AFTER, _REACH_DENSE = 14, 10, 4
 """How far from a phrase a negation may be: before it, after it, and in scripts without spaces."""
-_MAX_SHORT, _MAX_SHORT_BARE = 3, 5
-"""So short a word, and one without its accents, counts for its language only next to others of it."""
-
-
-class Claim(NamedTuple):
-    """What a pattern means in one language."""
-
-    bit: int
-    """The language."""
-    phrase: str
-    groups: Words
-    """Empty means that it hides the phrases in it."""
-    sure: bool
-    """Whether it counts without other phrases of the language."""
 
 
 class Negators(NamedTuple):
@@ -50,63 +37,60 @@ class Negators(NamedTuple):
 class PhraseMatcher:
     """The phrases of a set of languages, prepared for searching."""
 
-    def __init__(self, of_languages: Iterable[tuple[Language, dict[str, Words], Words]]) -> None:
-        """Each language with its phrases by group, and with the phrases that hide others."""
-        languages = tuple(of_languages)
-        claims: dict[str, dict[int, Claim]] = {}
-        self.codes: dict[int, str] = {}
-        self.non_languages = set[int]()
+    def __init__(self, table: PhraseTable) -> None:
+        self.codes = {1 << number: code for number, code in enumerate(table.codes)}
+        self.non_languages = table.non_languages
         """Sets that are no language: emoji."""
-        for number, (language, groups, harmless) in enumerate(languages):
-            self.codes[1 << number] = language.code
-            if not language.own_name:
-                self.non_languages.add(1 << number)
-            for pattern, claim in _claims(language, 1 << number, groups, harmless):
-                known = claims.setdefault(pattern, {})
-                known[claim.bit] = _merge(known[claim.bit], claim) if claim.bit in known else claim
-        self.claims = [tuple(claimed.values()) for claimed in claims.values()]
+        self._patterns, self._prefixed_languages = table.patterns, table.prefixed_languages
+        self.claims = _NumberTable(lambda number: table.rows[number].claims)
         """The claims on each pattern, by number."""
-        self.bits = [claimed[0].bit if len(claimed) == 1 and claimed[0].sure else 0 for claimed in self.claims]
+        self.bits = _NumberTable(self._bit_of)
         """The language that each pattern belongs to; 0 where several may claim it."""
-        self._foreign = {
-            number
-            for number, claimed in enumerate(self.claims)
-            if all(claim.bit != 1 and claim.bit not in self.non_languages for claim in claimed)
-            and any(claim.sure for claim in claimed)
-        }
-        """The patterns that only languages other than the first one have."""
-        self._patterns = [pattern.removesuffix("*") for pattern in claims]
-        self._prefixes = {"", *(fold(each) for language, _, _ in languages for each in language.prefixes)}
-        glue = sum(1 << number for number, (language, _, _) in enumerate(languages) if language.prefixes)
-        self._glued = {
-            number
-            for number, (pattern, claimed) in enumerate(zip(claims, self.claims, strict=True))
-            if is_word_letter(pattern[0]) and any(claim.bit & glue for claim in claimed)
-        }
-        """The patterns of words that may have a prefix glued to them."""
-        self._whole_word = [pattern[-1] != "*" and is_word_letter(pattern[-1]) for pattern in claims]
+        self._foreign = _NumberTable(self._is_foreign)
+        """Whether only languages other than the first one have a pattern."""
+        self._glued = _NumberTable(self._may_have_prefix)
+        """Whether it is a word that may have a prefix glued to it."""
+        self._whole_word = _NumberTable(
+            lambda number: not table.rows[number].is_open and is_word_letter(table.patterns[number][-1])
+        )
         """Whether only whole words match, or also the beginnings of longer ones."""
-        self._heads = _HeadTable(self._patterns)
-        self._shared_marks = {
-            number: mark for number, pattern in enumerate(self._patterns) if (mark := _shared_mark(pattern)) is not None
-        }
-        """The patterns that share a mark with their neighbors."""
-        self._careful = self._glued | self._shared_marks.keys()
-        self._automaton = AhoCorasick(self._patterns, matchkind=MatchKind.LeftmostLongest)
+        self._shared_marks = _NumberTable(lambda number: _shared_mark(table.patterns[number]))
+        """How a pattern shares a mark with its neighbors; None where it does not."""
+        self._prefixes = {"", *table.prefixes}
+        self._heads = _HeadTable(table.patterns)
+        self._search = PatternSearch(table.patterns)
+
+    def _bit_of(self, number: int) -> int:
+        claimed = self.claims[number]
+        return claimed[0].bit if len(claimed) == 1 and claimed[0].sure else 0
+
+    def _is_foreign(self, number: int) -> bool:
+        claimed = self.claims[number]
+        return all(claim.bit != 1 and claim.bit not in self.non_languages for claim in claimed) and any(
+            claim.sure for claim in claimed
+        )
+
+    def _may_have_prefix(self, number: int) -> bool:
+        return is_word_letter(self._patterns[number][0]) and any(
+            claim.bit & self._prefixed_languages for claim in self.claims[number]
+        )
+
+    def __len__(self) -> int:
+        return len(self._patterns)
 
     def matches(self, text: str) -> list[Match]:
         """The patterns in a folded text, in order; the longest where several begin."""
         padded = f" {text}   "
-        whole, careful = self._whole_word, self._careful
+        whole, glued, shared = self._whole_word, self._glued, self._shared_marks
         found: list[Match] = []
         try:
-            matches = self._automaton.find_matches_as_indexes(padded)
+            matches = self._search.find(padded)
         except UnicodeEncodeError:  # half an emoji: replaced by one character, so that positions stay
             padded = _SURROGATE.sub("\ufffd", padded)
-            matches = self._automaton.find_matches_as_indexes(padded)
+            matches = self._search.find(padded)
         for match in matches:
             number, start, end = match
-            if number not in careful:
+            if not glued[number] and shared[number] is None:
                 if padded[end] == " " or not whole[number] or _ends_word(padded, end):
                     found.append(match)
                     continue
@@ -121,14 +105,14 @@ class PhraseMatcher:
     def _match_from(self, padded: str, since: int, found: list[Match]) -> int:
         """Search from a position. Returns where to continue if something was skipped; else -1."""
         whole, glued, shared = self._whole_word, self._glued, self._shared_marks
-        for number, begin, stop in self._automaton.find_matches_as_indexes(padded[since:] if since else padded):
+        for number, begin, stop in self._search.find(padded[since:] if since else padded):
             start, end = begin + since, stop + since
-            if glued and number in glued and not self._starts_word(padded, start):
+            if glued[number] and not self._starts_word(padded, start):
                 continue
             if padded[end] == " " or not whole[number] or _ends_word(padded, end):
-                if number in shared:
-                    found.append((number, start, end - shared[number].blanks))
-                    return start + shared[number].next
+                if (mark := shared[number]) is not None:
+                    found.append((number, start, end - mark.blanks))
+                    return start + mark.next
                 found.append((number, start, end))
                 continue
             shorter = self._shorter(padded, (number, start, end))
@@ -168,7 +152,7 @@ class PhraseMatcher:
                 spoken |= bit
                 if bit == 1:
                     first += 1
-            others += number in self._foreign
+            others += self._foreign[number]
         return spoken, others - first
 
     def claims_in(self, number: int, languages: int) -> tuple[Claim, ...]:
@@ -249,16 +233,28 @@ def _is_ending(word: str) -> bool:
     return not word[0].isalnum() or "'" in word
 
 
+class _NumberTable(dict[int, T]):
+    """What is known of each pattern by its number; computed on first use, because most patterns never match."""
+
+    def __init__(self, compute: Callable[[int], T]) -> None:
+        super().__init__()
+        self._compute = compute
+
+    def __missing__(self, number: int) -> T:
+        return self.setdefault(number, self._compute(number))
+
+
 class _HeadTable(dict[int, int]):
     """Maps a pattern to the longest other one that it begins with, without its comma if necessary; -1 for none."""
 
-    def __init__(self, patterns: list[str]) -> None:
+    def __init__(self, patterns: Sequence[str]) -> None:
         super().__init__()
         self._patterns = patterns
-        self._at = {pattern: number for number, pattern in enumerate(patterns)}
+        self._at: dict[str, int] = {}
 
     def __missing__(self, number: int) -> int:
         pattern = self._patterns[number]
+        self._at = self._at or {pattern: number for number, pattern in enumerate(self._patterns)}
         heads = [pattern[:end] for end in range(len(pattern) - 1, 0, -1)]
         if pattern.startswith("  "):
             heads += [pattern[1:end] for end in range(len(pattern), 1, -1)]
@@ -280,57 +276,6 @@ def _shared_mark(pattern: str) -> _SharedMark | None:
     if pattern.startswith("  "):
         return _SharedMark(blanks, 1)
     return _SharedMark(blanks, len(pattern) - blanks) if blanks else None
-
-
-def _merge(one: Claim, other: Claim) -> Claim:
-    """The claim of two phrases of a language that are spelled alike."""
-    groups = (*one.groups, *(group for group in other.groups if group not in one.groups))
-    return one._replace(groups=groups, sure=one.sure or other.sure)
-
-
-def _claims(language: Language, bit: int, groups: dict[str, Words], harmless: Words) -> Iterator[tuple[str, Claim]]:
-    """The patterns of a language, each with its claim."""
-    groups_of: dict[str, Words] = dict.fromkeys(harmless, ())
-    for group, phrases in groups.items():
-        for phrase in phrases:
-            groups_of[phrase] = (*groups_of.get(phrase, ()), group)
-    confusable = frozenset(language.confusable)
-    respelled = [(fold(letter), put) for letter, put in language.respell.items()]
-    for phrase, named in groups_of.items():
-        plain = _normalize(phrase)
-        short = bit != 1 and len(plain.strip("* ")) <= _MAX_SHORT and plain.strip("* ").isascii()
-        claim = Claim(bit, phrase, named, phrase not in confusable and not short)
-        yield plain if language.prefixes and not plain.isascii() else _pattern(plain), claim
-        if not plain.isascii():
-            yield from _spelling_variants(plain, respelled, claim)
-
-
-def _normalize(phrase: str) -> str:
-    """A folded phrase. A final star stays; a final mark means that one must follow: two spaces, or the end."""
-    if phrase.endswith("*"):
-        return fold(phrase[:-1]).rstrip() + "*"
-    plain = fold(phrase)
-    if plain.endswith(" ") and not is_unspaced_letter(plain.rstrip()[-1]):
-        return plain.rstrip() + "  "
-    return plain
-
-
-def _spelling_variants(plain: str, respelled: Iterable[tuple[str, str]], claim: Claim) -> Iterator[tuple[str, Claim]]:
-    """The other patterns that match a phrase: alternative letters, and without accents."""
-    other = plain
-    for letter, put in respelled:
-        other = other.replace(letter, put)
-    if other != plain:
-        yield _pattern(other), claim
-    without = strip_accents(plain)
-    if without.isascii():
-        long = " " in without.strip() or len(without.strip("*")) > _MAX_SHORT_BARE
-        yield _pattern(without), claim if long else claim._replace(sure=False)
-
-
-def _pattern(plain: str) -> str:
-    """A word begins after a space; signs and letters of scripts without spaces match anywhere."""
-    return f" {plain}" if is_word_letter(plain[0]) else plain
 
 
 def _ends_word(padded: str, end: int) -> bool:

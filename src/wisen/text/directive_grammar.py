@@ -9,14 +9,17 @@ from typing import TYPE_CHECKING
 
 from wisen.text.letter_folding import fold_letters, has_accents
 from wisen.text.pattern_heads import heads_of, literal_in
+from wisen.text.pattern_spellings import spellings_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection
 
     from wisen.text.directive_matches import SentenceMatches
     from wisen.text.directive_words import DirectiveWords, Words
+    from wisen.text.pattern_spellings import Spellings
 
 LETTER = r"[\w\u0900-\u0963\u0970-\u097f]"
+_LETTER = re.compile(LETTER)
 _WORD_END = rf"(?:(?<=\s)|(?!{LETTER}))"
 BLANKED, QUOTED = "\u00b7", "\u2026"
 """Placeholder characters for code that is not read, and for a quotation."""
@@ -52,22 +55,31 @@ _VOCABULARY_KINDS = (
     "narratives",
 )
 _PLAIN_WORD = re.compile(r"[^\W\d_]+")
+_COMPILE_AFTER = 32
+"""How often patterns are tried one by one before they are combined: compiling costs more than a few matches."""
 _PUNCTUATION = r"\s*[,!.:…–、，。-]+\s*"
 
 
 class PatternEntry:
     """One pattern of a kind of words."""
 
-    __slots__ = ("_pattern", "literal", "name", "source", "words")
+    __slots__ = ("_literal", "_pattern", "_spellings", "name", "source", "words")
 
     def __init__(self, name: str, source: str, folded: str) -> None:
         self.name = name
         self.source = source
         self.words = folded
         """The pattern without word boundaries."""
-        self.literal = literal_in(folded)
-        """Text that is part of every match: looked for first, because that is faster."""
+        self._literal: str | None = None
+        self._spellings: Spellings | None = None
         self._pattern: re.Pattern[str] | None = None
+
+    @property
+    def literal(self) -> str:
+        """Text that is part of every match: looked for first, because that is faster."""
+        if self._literal is None:
+            self._literal = literal_in(self.words)
+        return self._literal
 
     @property
     def pattern(self) -> re.Pattern[str]:
@@ -76,15 +88,33 @@ class PatternEntry:
             self._pattern = re.compile(self.source)
         return self._pattern
 
+    def match_word(self, folded: str, start: int) -> tuple[int, int] | None:
+        """Return the span of the match that begins with the word at a position; compiles the pattern only if needed."""
+        spellings = self._spellings
+        if spellings is None:
+            spellings = self._spellings = spellings_of(self.words)
+        if not folded.startswith(spellings.beginnings, start):
+            return None
+        if spellings.is_complete:
+            for spelling in spellings.beginnings:
+                if folded.startswith(spelling, start) and _ends_word(folded, end := start + len(spelling)):
+                    return start, end
+            return None
+        if self.literal not in folded:
+            return None
+        match = self.pattern.match(folded, start)
+        return None if match is None else match.span()
+
 
 class PatternGroup:
     """Patterns with the same head: one combined match tells whether any of them matches at a word."""
 
-    __slots__ = ("_entries", "match_any")
+    __slots__ = ("_entries", "_uses", "match_any")
 
     def __init__(self) -> None:
         self._entries: list[PatternEntry] = []
-        self.match_any: Callable[[str, int], object] = self._compile
+        self._uses = 0
+        self.match_any: Callable[[str, int], object] = self._match_each
         """Matches any of the patterns at a position."""
 
     def add(self, entry: PatternEntry) -> None:
@@ -95,20 +125,23 @@ class PatternGroup:
         """Return the kinds of words that begin at a position, each with its span."""
         if self.match_any(folded, start) is None:
             return []
-        found = [(entry.name, entry.pattern.match(folded, start)) for entry in self._entries]
-        return [(name, match.span()) for name, match in found if match is not None]
+        found = [(entry.name, entry.match_word(folded, start)) for entry in self._entries]
+        return [(name, span) for name, span in found if span is not None]
 
     def collect_matches(self, folded: str, start: int, found: dict[str, list[tuple[int, int]]]) -> None:
         """Add the matches at a position to those found before."""
         for entry in self._entries:
-            if (match := entry.pattern.match(folded, start)) is not None:
-                found.setdefault(entry.name, []).append(match.span())
+            if (span := entry.match_word(folded, start)) is not None:
+                found.setdefault(entry.name, []).append(span)
 
-    def _compile(self, folded: str, start: int) -> object:
-        """Compile the combined pattern on first use."""
-        alternatives = "|".join([_plain_pattern(entry.words) for entry in self._entries])
-        self.match_any = re.compile(f"(?:{alternatives}){_WORD_END}").match
-        return self.match_any(folded, start)
+    def _match_each(self, folded: str, start: int) -> object:
+        """Try one pattern after the other; the combined one is compiled once it is used often."""
+        self._uses += 1
+        if self._uses > _COMPILE_AFTER:
+            alternatives = "|".join([_plain_pattern(entry.words) for entry in self._entries])
+            self.match_any = re.compile(f"(?:{alternatives}){_WORD_END}").match
+            return self.match_any(folded, start)
+        return next(filter(None, (entry.match_word(folded, start) for entry in self._entries)), None)
 
 
 class PatternIndex:
@@ -125,7 +158,7 @@ class PatternIndex:
         for name in names:
             for entry in getattr(grammar.words, name):
                 pattern_entry = grammar.entry(name, entry)
-                heads = None if grammar.words.prefix else heads_of(grammar.fold_pattern(entry))
+                heads = None if grammar.words.prefix else heads_of(pattern_entry.words)
                 if heads is None:
                     self.anywhere.append(pattern_entry)
                 for head in heads or ():
@@ -204,6 +237,8 @@ class DirectiveGrammar:
 
     def fold_pattern(self, entry: str) -> str:
         """Fold the letters of an entry; escape sequences keep their meaning."""
+        if "\\" not in entry:
+            return fold_letters(entry, accents=self.accents)
         parts = re.split(r"(\\.)", entry)
         return "".join(part if part[:1] == "\\" else fold_letters(part, accents=self.accents) for part in parts)
 
@@ -262,6 +297,14 @@ class DirectiveGrammar:
                 ):
                     found.setdefault(misspelling, word)
         return found
+
+
+def _ends_word(folded: str, end: int) -> bool:
+    """Whether a word ends at a position: the same as `_WORD_END`."""
+    if end >= len(folded) or folded[end - 1].isspace():
+        return True
+    following = folded[end]
+    return not (following.isalnum() or following == "_" or _LETTER.match(following))
 
 
 def _plain_pattern(entry: str) -> str:

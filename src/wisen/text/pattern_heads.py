@@ -1,6 +1,14 @@
-"""Computes the words that a pattern can begin with, so that most patterns need not be tried at most words."""
+"""Computes the words that a pattern can begin with, so that most patterns need not be tried at most words.
+
+Those of the shipped patterns are stored in `heads.json`, because computing them takes longer than reading a message.
+"""
 
 from __future__ import annotations
+
+from functools import cache
+from importlib import resources
+
+import msgspec
 
 HEAD_LENGTH = 4
 """Number of leading letters of a word that are compared."""
@@ -14,6 +22,19 @@ class _AnyWordError(Exception):
 
 def heads_of(pattern: str) -> frozenset[str] | None:
     """Return the first letters of the words that a pattern may begin with; None if it may be any word."""
+    stored = _stored_heads().get(pattern)
+    return compute_heads(pattern) if stored is None else frozenset(stored.split("|")) if stored else None
+
+
+@cache
+def _stored_heads() -> dict[str, str]:
+    """The heads of the shipped patterns, joined; empty for a pattern that may begin with any word."""
+    file = resources.files(__package__).joinpath("heads.json")
+    return msgspec.json.decode(file.read_bytes(), type=dict[str, str])
+
+
+def compute_heads(pattern: str) -> frozenset[str] | None:
+    """The same for any pattern."""
     try:
         reader = _HeadReader(pattern)
         return frozenset(reader.read())
