@@ -51,16 +51,20 @@ def last_learnt_at(states: Sequence[EntryState]) -> datetime:
     return max((at for each in states for at in (each.last, *(row.at for row in each.praises))), default=long_ago)
 
 
-def deliverable_fixes(
+def deliverable_fixes(  # noqa: PLR0913 - what a delivery depends on
     home: Home,
     rule_files: RuleFiles,
     states: Sequence[EntryState],
     policy: DeliverPolicy,
     praise_counts: Callable[[datetime], Mapping[str, int]],
+    *,
+    known: Sequence[Fix] | None = None,
+    rules: RulesInForce | None = None,
 ) -> tuple[dict[str, list[Remedy]], list[WithheldFix]]:
     """Return, by context, the fixes to deliver after a failure, and those withheld because they break a rule in force.
 
-    `praise_counts` returns how much praise fixes had by a given time, by id.
+    `praise_counts` returns how much praise fixes had by a given time, by id. `known` and `rules`: all fixes and what
+    the rules prohibit, if they were read already.
     """
     index = home.index
     approved, praise = approved_fixes(states), praise_counts(last_learnt_at(states))
@@ -75,14 +79,15 @@ def deliverable_fixes(
         mild = fix.danger in _TYPED_IS_ENOUGH and not fix.change.first
         return mild and line is not None and " ".join(line.split()) in typed.lines(example)
 
-    fixes = _without_passing(index, [fix for fix in index.findings.fixes(Selection()) if is_reliable(fix, policy)])
+    every = index.findings.fixes(Selection()) if known is None else known
+    fixes = _without_passing(index, [fix for fix in every if is_reliable(fix, policy)])
     evidence = {
         fix.id: [one for one in index.findings.evidence(fix.id) if (one.context, fix.id) not in rejected]
         for fix in fixes
     }
     by_context = build_remedies(fixes, lambda id_: evidence[id_], is_allowed, words_by_key(), policy, praise)
-    by_id, contexts = {fix.id: fix for fix in fixes}, {context for _, context in rule_files.places()}
-    return withhold_fixes(by_context, by_id, evidence, RulesInForce(home, rule_files, states), contexts)
+    rules = rules or RulesInForce(home, rule_files, states)
+    return withhold_fixes(by_context, {fix.id: fix for fix in fixes}, evidence, rules)
 
 
 def _rejected_fixes(states: Sequence[EntryState]) -> set[tuple[str, str]]:

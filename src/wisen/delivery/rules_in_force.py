@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
+from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -20,7 +22,7 @@ if TYPE_CHECKING:
     from wisen.model.entry_state import EntryState
     from wisen.model.failure import CallChange
     from wisen.model.fix import Evidence, Fix
-    from wisen.model.guard import GuardState
+    from wisen.model.guard import Guard, GuardState
     from wisen.store.home import Home
 
 
@@ -35,13 +37,28 @@ class WithheldFix(NamedTuple):
 class RulesInForce:
     """What the rules of each context prohibit; looked up on the first query for a context."""
 
-    def __init__(self, home: Home, rule_files: RuleFiles, states: Iterable[EntryState]) -> None:
-        self._ledger, self._rule_files = home.ledger, rule_files
-        self._states = [each for each in states if _is_in_force(each)]
+    def __init__(
+        self,
+        home: Home,
+        rule_files: RuleFiles,
+        states: Iterable[EntryState],
+        guards: Iterable[GuardState] | None = None,
+    ) -> None:
+        """`guards`: all guards with their modes, if they were read already."""
+        self._ledger, self._rule_files, self._modes = home.ledger, rule_files, guards
+        self._texts: dict[str, list[tuple[int, str]]] = defaultdict(list)
+        for position, each in enumerate(each for each in states if _is_in_force(each)):
+            self._texts[each.context].append((position, each.text))
+        self._found: dict[str, list[Prohibition]] = {}
         self._folders: dict[str, list[Path]] = {}
         for path, context in rule_files.places():
             self._folders.setdefault(context, []).append(Path(path))
         self._cache: dict[str, list[Prohibition]] = {}
+
+    @property
+    def contexts(self) -> frozenset[str]:
+        """The contexts that have a place on this machine."""
+        return frozenset(self._folders)
 
     def rule_broken_by(self, context: str, tool: str, fields: dict[str, object]) -> str:
         """Return the rule in force in a context that a call would break; empty if it breaks none."""
@@ -60,18 +77,29 @@ class RulesInForce:
 
     def _prohibitions(self, context: str) -> list[Prohibition]:
         files, home = self._rule_files.files, self._rule_files.user_home
-        said = [each.text for each in self._states if each.context in ("", context)]
+        said = [text for _, text in sorted(each for key in {"", context} for each in self._texts.get(key, ()))]
         folders = self._folders.get(context, [])
         texts = [read_instructions(files, [*folders, home / ".claude"])]
         texts += [read_other_instructions(files, agent, folders, home) for agent in OTHER_AGENTS]
         lines = dict.fromkeys(line for text in texts for line in text.splitlines() if line.strip())
-        guards = [
-            each.guard
-            for each in guard_states(self._ledger.guards.all(), self._ledger.moves.all())
-            if each.mode in ACTIONS and each.guard.context in ("", context)
-        ]
+        guards = [each for each in self._guards if each.context in ("", context)]
         watched = (make_prohibition(each.reason or each.watch, each.watch) for each in guards)
-        return [*find_prohibitions([*said, *lines]), *(each for each in watched if each is not None)]
+        return [
+            *(each for rule in (*said, *lines) for each in self._prohibitions_of(rule)),
+            *(each for each in watched if each is not None),
+        ]
+
+    @cached_property
+    def _guards(self) -> list[Guard]:
+        modes = self._modes
+        if modes is None:
+            modes = guard_states(self._ledger.guards.all(), self._ledger.moves.all())
+        return [each.guard for each in modes if each.mode in ACTIONS]
+
+    def _prohibitions_of(self, rule: str) -> list[Prohibition]:
+        if rule not in self._found:  # many apply in every context
+            self._found[rule] = find_prohibitions([rule])
+        return self._found[rule]
 
 
 def _is_in_force(state: EntryState) -> bool:
@@ -84,12 +112,11 @@ def withhold_fixes(
     fixes: Mapping[str, Fix],
     evidence: Mapping[str, Sequence[Evidence]],
     rules: RulesInForce,
-    contexts: Iterable[str],
 ) -> tuple[dict[str, list[Remedy]], list[WithheldFix]]:
     """Split remedies by context into those to deliver and those withheld because they break a rule there."""
     delivered: dict[str, list[Remedy]] = {}
     withheld: list[WithheldFix] = []
-    for context in sorted({"", *found, *contexts}):
+    for context in sorted({"", *found, *rules.contexts}):
         allowed = []
         for each in found.get(context, found.get("", ())):
             fix = fixes[each.id]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 from wisen.delivery.block import DeliveredLine
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
     from wisen.delivery.block import BlockContent
     from wisen.delivery.remedies import Remedy
     from wisen.delivery.reminders import Reminder
+    from wisen.model.entry import Move
     from wisen.model.entry_state import EntryState, ProposalState
     from wisen.model.trial import TrialStandings
     from wisen.store.home import Home
@@ -37,10 +39,9 @@ class TrialSelection:
 
     def separate_hints(self, content: BlockContent, states: Iterable[EntryState], context: str) -> BlockContent:
         """Separate hints on trial from the others, without those whose trial has ended; add what to deliver once."""
+        is_allowed = bool(content.hints) and self._standings.allows_experiments(context)
         candidates = {
-            rule_id(each.entry.id)
-            for each in states
-            if self._standings.allows_experiments(context) and may_be_tried(each, self._wanted)
+            rule_id(each.entry.id) for each in (states if is_allowed else ()) if may_be_tried(each, self._wanted)
         }
         on_trial = [line for line in content.hints if line.id in candidates and self._is_running(line.exposure_id)]
         hints = [line for line in content.hints if line.id not in candidates and not self._has_ended(line.exposure_id)]
@@ -89,37 +90,50 @@ class TrialSelection:
 
     def _news(self, context: str) -> list[DeliveredLine]:
         """Return what made things worse, until a session reported that it is gone."""
-        here = {
-            rule_id(each.entry.id): one_line(each.text) for each in self._known.states if each.context in ("", context)
-        }
-        every = {rule_id(each.entry.id) for each in self._known.states}
         lines = []
-        for move in self._known.moves:
-            subject = move.subject
-            if move.kind is not MoveKind.VERDICT or not move.value.endswith(f":{Verdict.WORSE.value}"):
+        for move in self._worse:
+            subject, here = move.subject, self._text_here(move.subject, context)
+            if here is None and subject in self._states_by_rule:
                 continue
-            if subject in every and subject not in here:
-                continue
-            what = f"the hint “{here[subject]}”" if subject in here else f"the fix {subject}"
+            what = f"the fix {subject}" if here is None else f"the hint “{here}”"
             lines.append(
                 DeliveredLine(
                     subject, f"wisen no longer delivers {what}: {move.why}.", "", f"`wisen trials show {subject}`"
                 )
             )
-        lines += self._checks(here)
+        lines += [
+            DeliveredLine(move.subject, one_line(move.why), "", f"`wisen changes show {move.subject}`")
+            for move, rule in self._checks
+            if self._text_here(rule, context) is not None
+        ]
         return [line for line in lines if not self.was_delivered(line)]
 
-    def _checks(self, here: Mapping[str, str]) -> list[DeliveredLine]:
-        """Return the results of change checks that the user should know, where the rule applies."""
+    def _text_here(self, rule: str, context: str) -> str | None:
+        """Return the text of a rule that applies in a context; None if no such rule does."""
+        here = [each for each in self._states_by_rule.get(rule, ()) if each.context in ("", context)]
+        return one_line(here[-1].text) if here else None
+
+    @cached_property
+    def _worse(self) -> list[Move]:
+        """The verdicts that something made things worse."""
+        end = f":{Verdict.WORSE.value}"
+        return [each for each in self._known.moves if each.kind is MoveKind.VERDICT and each.value.endswith(end)]
+
+    @cached_property
+    def _checks(self) -> list[tuple[Move, str]]:
+        """The results of change checks that the user should know, each with its rule."""
         moves = [each for each in self._known.moves if each.kind is MoveKind.CHECK and each.value != CheckAction.CHECK]
         if not moves:
             return []
         operations = {each.id: each.operation for each in self._home.ledger.changes.of(machine=self._home.machine)}
-        return [
-            DeliveredLine(move.subject, one_line(move.why), "", f"`wisen changes show {move.subject}`")
-            for move in moves
-            if getattr(operations.get(move.subject), "id", "") in here
-        ]
+        return [(move, getattr(operations.get(move.subject), "id", "")) for move in moves]
+
+    @cached_property
+    def _states_by_rule(self) -> dict[str, list[EntryState]]:
+        found: dict[str, list[EntryState]] = {}
+        for each in self._known.states:
+            found.setdefault(rule_id(each.entry.id), []).append(each)
+        return found
 
     def was_delivered(self, line: DeliveredLine) -> bool:
         """Whether a session received a line."""
