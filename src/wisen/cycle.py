@@ -13,11 +13,9 @@ the other steps still run (`model/error_boundaries.py`). Only a store that canno
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from wisen.model.cycle_result import CycleResult
-from wisen.model.error_boundaries import ErrorBoundaries
 from wisen.model.report import RunFindings, Selection
 
 if TYPE_CHECKING:
@@ -25,26 +23,10 @@ if TYPE_CHECKING:
 
     from wisen.learner import Learner
     from wisen.memory.summary_writer import SummaryWriter
+    from wisen.model.error_boundaries import ErrorBoundaries
     from wisen.model.report import Report
-
-
-@dataclass(frozen=True, kw_only=True)
-class RunOptions:
-    """Options of one run."""
-
-    selection: Selection = field(default_factory=Selection)
-    progress: Callable[[int, int], None] = lambda _done, _total: None
-    boundaries: ErrorBoundaries = field(default_factory=ErrorBoundaries)
-    """Isolates a failure to one source, session, project or step; every run gets a new one."""
-    warnings: tuple[str, ...] = ()
-    recheck: bool = False
-    """Whether to read and compare every byte again instead of trusting file sizes and dates."""
-    jobs: int = 0
-    """How many processes read logs; 0 decides by the amount to read."""
-    judge: bool | None = None
-    """Whether to judge instruction files; None judges them when sessions have new events."""
-    asks_user: bool = False
-    """Whether the user reads the report: it then asks, once, what only the user can decide."""
+    from wisen.model.run_options import RunOptions
+    from wisen.store.known_entries import KnownEntries
 
 
 def learn(wisen: Learner, options: RunOptions) -> Report:
@@ -68,36 +50,28 @@ def learn(wisen: Learner, options: RunOptions) -> Report:
     writer = detect(wisen, boundaries)
     with step("import edits of rule lines"):
         wisen.rules.import_line_edits()
-    findings.fixes, findings.signals = wisen.fixes.known_fixes(selection), wisen.home.index.findings.signals(selection)
     with step("apply praise"):
-        wisen.praise.record_reinforcements(findings.signals)
-
-    # Learn.
+        wisen.praise.record_reinforcements()
     known = wisen.lessons.load_known()
     with step("import edits of context files"):
         wisen.rules.import_context_files(known, boundaries)
-    wisen.lessons.record_lessons(known, findings.signals, findings.fixes, boundaries, new=findings.new_events > 0)
 
-    # Propose.
-    findings.proposals = wisen.proposals.propose(
-        known, lambda: wisen.rules.find_outdated_lines(known.states), wisen.rules.propose_replacements, boundaries
-    )
-    with step("write context files"):
-        wisen.rules.write_context_files(known.states, boundaries)
-    with step("update memory"):
-        wisen.memory.refresh(known.states)
-    with step("judge instruction files"):
-        findings.judged, findings.instructions = wisen.blame.judge_or_load(
-            should_judge=options.judge, is_new=findings.new_events > 0, boundaries=boundaries, places=selection.places
-        )
-    with step("propose guards"):
-        findings.proposals += (
-            wisen.guards.propose(findings.fixes, known.states, findings.judged) if findings.new_events else 0
-        )
-    with step("propose fixes"):
-        findings.proposals += wisen.fixes.propose() if findings.new_events else 0
-    with step("act on trial verdicts"):
-        findings.proposals += wisen.trials.act_on_verdicts() if findings.new_events else 0
+    # Learn and propose, unless nothing has changed since the last run.
+    unchanged = None if options.judge or boundaries.failures else wisen.report.load_unchanged(findings)
+    if unchanged is None:
+        findings.fixes = wisen.fixes.known_fixes(Selection())
+        scope = wisen.lessons.find_scope(known)
+        wisen.lessons.record_lessons(known, scope, findings.fixes, boundaries)
+        findings.proposals = wisen.proposals.propose(
+            known, scope.covers, lambda: wisen.rules.find_outdated_lines(known.states),
+            wisen.rules.propose_replacements, boundaries,
+        )  # fmt: skip
+        wisen.lessons.save_scope(known, scope, boundaries)
+        with step("write context files"):
+            wisen.rules.write_context_files(known.states, boundaries)
+        with step("update memory"):
+            wisen.memory.refresh(known.states)
+    judge(wisen, options, findings, known)
 
     # Report.
     findings.warnings = [*options.warnings, *wisen.feedback.added_languages.warnings]
@@ -105,7 +79,26 @@ def learn(wisen: Learner, options: RunOptions) -> Report:
         findings.warnings += writer.write()
     with step("list open questions about projects"):
         findings.waiting = wisen.contexts.describe_waiting(selection.under, once=True) if options.asks_user else ()
-    return wisen.report.build(findings, known.states, boundaries)
+    return wisen.report.build(findings, known, boundaries, unchanged)
+
+
+def judge(wisen: Learner, options: RunOptions, findings: RunFindings, known: KnownEntries) -> None:
+    """Judge instruction files, and propose what the new sessions prove: guards, fixes, the end of trials."""
+    boundaries, step = options.boundaries, options.boundaries.isolate_step
+    with step("judge instruction files"):
+        findings.judged, findings.instructions = wisen.blame.judge_or_load(
+            should_judge=options.judge,
+            is_new=findings.new_events > 0,
+            boundaries=boundaries,
+            places=findings.selection.places,
+        )
+    if findings.new_events:
+        with step("propose guards"):
+            findings.proposals += wisen.guards.propose(findings.fixes, known.states, findings.judged)
+        with step("propose fixes"):
+            findings.proposals += wisen.fixes.propose()
+        with step("act on trial verdicts"):
+            findings.proposals += wisen.trials.act_on_verdicts()
 
 
 def detect(wisen: Learner, boundaries: ErrorBoundaries) -> SummaryWriter:

@@ -30,6 +30,7 @@ from wisen.memory.service import MemoryService
 from wisen.model.entry import ProposalType
 from wisen.model.error_boundaries import ErrorBoundaries
 from wisen.model.report import Selection
+from wisen.model.run_options import RunOptions
 from wisen.praise.service import PraiseService
 from wisen.proposals.service import AnswerHandlers, ProposalService
 from wisen.records.service import RecordsService
@@ -46,7 +47,6 @@ if TYPE_CHECKING:
     from types import TracebackType
     from typing import Self
 
-    from wisen.cycle import RunOptions
     from wisen.delivery.hook_snapshot import SnapshotSet
     from wisen.delivery.turn_questions import TurnQuestion
     from wisen.dependencies import Dependencies
@@ -69,14 +69,15 @@ class Learner:
         self._deps, settings = deps, deps.settings
         self._boundaries = ErrorBoundaries()  # each run starts over with a new one of the same kind
         home, projects, edit_ports, decisions = deps.home, deps.projects, deps.edit_ports, deps.decisions
-        rule_files, promotion = deps.rule_files, settings.promote
+        rule_files, promotion, mark = deps.rule_files, settings.promote, repr(settings.promote)
         pointing, local = settings.answer_to("feedback.pointing"), settings.deliver.local_words
         refresh = Refresh(context_files=self._write_context_files, snapshots=self._prepare_snapshots)
         self.logs = LogReader(projects, workers=deps.workers, filter_policy=deps.door)
         self.models = ModelService(home, settings.models, deps.model)
         self.records = RecordsService(home, projects, deps.door, settings.mine)
         self.contexts = ContextService(home, projects, edit_ports, decisions)
-        self.lessons = LessonService(home, projects, edit_ports, decisions, refresh, is_lasting=self._is_lasting)
+        lasting = self._is_lasting
+        self.lessons = LessonService(home, projects, edit_ports, decisions, refresh, lasting, settings_mark=mark)
         self.feedback = FeedbackService(
             home,
             projects,
@@ -221,7 +222,6 @@ class Learner:
             StoreBusy: another wisen process keeps writing to the same home.
             StoreError: a store cannot be written.
         """
-        from wisen.cycle import RunOptions
 
         under = existing_path(path)
         if days is not None and days <= 0:
@@ -286,7 +286,7 @@ class Learner:
         total: CycleResult | None = None
         for _ in range(_ROUNDS):
             began = self.home.clock.now()
-            options = cycle.RunOptions(judge=False if quick else None, boundaries=self._boundaries.for_new_run())
+            options = RunOptions(judge=False if quick else None, boundaries=self._boundaries.for_new_run())
             latest = cycle.cycle(self, options, self._run_learn)
             total = total.combine(latest) if total else latest
             last_wake = self._deps.snapshots.last_wake()

@@ -1,4 +1,4 @@
-"""Detection in a recorded session: the context of each typed message, and recurring themes."""
+"""Detection in a recorded session: the context of each typed message, in order."""
 
 from __future__ import annotations
 
@@ -9,16 +9,9 @@ from wisen.feedback.turns import turns_of
 from wisen.model.event import Status
 from wisen.model.history import History, Step, Turn, UserAction
 from wisen.model.signal import (
-    Lesson,
-    LessonTopic,
-    Polarity,
     PrecedingEvent,
-    RecordedSignal,
-    Signal,
     SignalKind,
-    SourcedSignal,
 )
-from wisen.report.themes import group_themes
 
 NOON = datetime(2026, 3, 1, 12, tzinfo=UTC)
 
@@ -94,62 +87,3 @@ def test_a_session_is_listened_to_in_order() -> None:
         ("t1", SignalKind.PRAISE),
         ("t2", SignalKind.CORRECTION),
     ]
-
-
-def sighting(session: int, text: str, kind: SignalKind = SignalKind.CORRECTION, durable: float = 0.4) -> SourcedSignal:
-    lesson = Lesson(text=text, forbids=False, durable=durable, is_durable=durable > 0.5, about=LessonTopic.FACT)
-    signal = Signal(kind=kind, probability=0.9, start=0, end=3, polarity=Polarity.AGAINST, lesson=lesson)
-    recorded = RecordedSignal(message=f"m{session}-{text}", at=NOON + timedelta(days=session), signal=signal)
-    return SourcedSignal(agent="claude-code", native=f"n{session}", session=session, said=recorded, text=text)
-
-
-def test_the_same_lesson_in_other_words_is_one_theme() -> None:
-    found = group_themes(
-        [
-            sighting(1, "This repo uses pnpm, not npm, remember that."),
-            sighting(2, "Use pnpm in this repo, not npm."),
-            sighting(3, "Use pnpm, not npm.", durable=0.8),
-            sighting(3, "Sort the orders by date."),
-        ]
-    )
-    assert [(theme.lesson, theme.sessions) for theme in found] == [
-        ("Use pnpm, not npm.", 3),
-        ("Sort the orders by date.", 1),
-    ]
-    assert found[0].durable == 0.8
-    assert [each.session for each in found[0].sightings] == [3, 2, 1]
-
-
-def test_what_one_asks_for_and_another_forbids_is_never_one_theme() -> None:
-    found = group_themes([sighting(1, "Use pnpm, not npm."), sighting(2, "Use npm, not pnpm.")])
-    assert [theme.sessions for theme in found] == [1, 1]
-    found = group_themes([sighting(1, "Commit the lockfile."), sighting(2, "Do not commit the lockfile.")])
-    assert [theme.sessions for theme in found] == [1, 1]
-    found = group_themes([sighting(1, "Use default exports."), sighting(2, "Don't use default exports.")])
-    assert [theme.sessions for theme in found] == [1, 1]
-
-
-def test_a_message_that_says_two_things_counts_once_and_praise_has_no_theme() -> None:
-    both = [sighting(1, "Never force-push."), sighting(1, "Never force-push.", SignalKind.PREFERENCE)]
-    plain = SourcedSignal(
-        agent="claude-code",
-        native="n9",
-        session=9,
-        said=RecordedSignal(
-            message="p",
-            at=NOON,
-            signal=Signal(kind=SignalKind.PRAISE, probability=0.9, start=0, end=1, polarity=Polarity.FOR),
-        ),
-        text="nice",
-    )
-    (theme,) = group_themes([*both, plain])
-    assert len(theme.sightings) == 1
-    assert theme.sightings[0].said.signal.kind is SignalKind.PREFERENCE
-
-
-def test_many_lessons_of_the_same_words_are_grouped_in_bounded_time() -> None:
-    many = [
-        sighting(number, f"Use the helper number {number % 700} for case {number % 90}.") for number in range(2_000)
-    ]
-    found = group_themes(many)
-    assert sum(len(theme.sightings) for theme in found) == 2_000

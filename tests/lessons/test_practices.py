@@ -7,7 +7,8 @@ from datetime import timedelta
 import pytest
 
 from wisen.edits.permission import PromotePolicy
-from wisen.lessons.practices import record_practices
+from wisen.lessons.goal_runs import known_goals
+from wisen.lessons.practices import known_practices, record_practices
 from wisen.mining.goals import goals_of
 from wisen.model.entry import Category, EntryOrigin, EntrySource, EntryStatus, MoveKind
 from wisen.model.entry_state import EntryState, fold_entry_states
@@ -15,6 +16,7 @@ from wisen.model.event import Status as End
 from wisen.model.history import History, Step, Turn, UserAction
 from wisen.proposals.propose import is_ready
 from wisen.store.row_factory import RowFactory
+from wisen.store.sessions import Request
 from wisen.testing.fake_ledger import MemoryLedger
 from wisen.testing.fakes import CountingIds, FixedClock
 from wisen.testing.log_writer import NOON
@@ -47,8 +49,25 @@ def session(number: int, *calls: Call, asked: str = "release it now", context: s
 
 def run(ledger: MemoryLedger, *sessions: History, ids: CountingIds | None = None) -> tuple[EntryState, ...]:
     factory = RowFactory(FixedClock(NOON + timedelta(days=60)), ids or CountingIds(), "desk")
-    worked = [(each, goals_of(each)) for each in sessions]
-    ledger.entries.record(record_practices(worked, entry_states(ledger), ledger.occurrences.ids(), factory))
+    requests = [
+        Request(
+            session=each.session,
+            message=goal.request,
+            text=each.turns[0].text or "",
+            context=each.turns[0].context,
+            has_calls=bool(goal.calls),
+            has_failed=goal.failed > 0,
+        )
+        for each in sessions
+        for goal in goals_of(each)
+    ]
+
+    def read(numbers: frozenset[int]) -> list[History]:
+        return [each for each in sessions if each.session in numbers]
+
+    states = entry_states(ledger)
+    goals = [*known_goals(requests, read, [each.entry for each in known_practices(states)])]
+    ledger.entries.record(record_practices(goals, states, ledger.occurrences.ids(), factory))
     return entry_states(ledger)
 
 

@@ -130,6 +130,7 @@ def test_an_entry_that_lost_a_negation_gets_the_words_of_the_user(home: Path) ->
         (state,) = KnownEntries(ledger).states
         ledger.entries.record([an_old_entry(state.entry)])
         ledger.entries.record([learner.home.row_factory.build_move(state.entry.id, MoveKind.MERGE, "01OLD")])
+        learner.home.index.folds.clear()  # as another version finds it
         learner.learn()
         old = next(each for each in KnownEntries(ledger).states if each.entry.id == "01OLD")
     assert (old.text, old.status) == ("stop using any types", EntryStatus.PENDING)

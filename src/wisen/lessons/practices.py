@@ -10,10 +10,10 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from dataclasses import dataclass
 from hashlib import blake2b
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
-from wisen.mining.practice_steps import MAX_REQUEST, is_same_request, leave_out_action, name_of_step
-from wisen.model.context import NOWHERE
+from wisen.lessons.goal_runs import CLEAN, FAILED, GoalRun, KnownGoal
+from wisen.mining.practice_steps import MAX_REQUEST, is_same_request, leave_out_action
 from wisen.model.entry import (
     Category,
     Entry,
@@ -27,37 +27,15 @@ from wisen.model.entry import (
 )
 from wisen.model.entry_names import entry_name
 from wisen.model.event import Status as End
-from wisen.model.failure import Ending
-from wisen.text.sameness import LessonIndex
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator, Sequence
 
     from wisen.model.entry_state import EntryState
-    from wisen.model.failure import Goal
-    from wisen.model.history import History, Step
+    from wisen.model.history import Step
     from wisen.store.row_factory import RowFactory
 
-SESSIONS = 3
-"""In how many sessions a goal must have been requested to be known."""
-FAILED, CLEAN = 2, 2
-"""In how many sessions a step must have failed, and the goal been reached without it."""
 _SHOWN_STEPS = 6
-
-
-class _Run(NamedTuple):
-    """The work towards a goal in one session."""
-
-    session: str
-    agent: str
-    goal: Goal
-    asked: str
-    steps: tuple[tuple[str, Step], ...]
-    """Each call with its name."""
-
-    @property
-    def is_clean(self) -> bool:
-        return self.goal.ending in (Ending.DONE, Ending.CHECKED) and not self.goal.failed
 
 
 @dataclass(frozen=True)
@@ -67,21 +45,20 @@ class _Practice:
     context: str
     asked: str
     step: str
-    failures: tuple[tuple[_Run, Step], ...]
-    clean: tuple[_Run, ...]
+    failures: tuple[tuple[GoalRun, Step], ...]
+    clean: tuple[GoalRun, ...]
 
 
 def record_practices(
-    worked: Iterable[tuple[History, Sequence[Goal]]],
+    goals: Sequence[KnownGoal],
     known: Sequence[EntryState],
     seen: Collection[str],
     factory: RowFactory,
 ) -> list[Entry | Occurrence | Move]:
     """Return rows for new best practices, and for those that no longer hold; `seen` was recorded before."""
-    before = [state for state in known if _is_practice(state.entry) and not state.merged_into]
+    before = known_practices(known)
     names = {state.entry.name for state in known}
     rows: list[Entry | Occurrence | Move] = []
-    goals = [*_known_goals(worked)]
     for practice in _practices(goals):
         entry = next((state.entry for state in before if _is_same_practice(state.entry, practice)), None)
         if entry is None:
@@ -103,9 +80,14 @@ def record_practices(
     return rows
 
 
-def _practices(goals: Iterable[tuple[str, Sequence[_Run]]]) -> Iterator[_Practice]:
+def known_practices(states: Iterable[EntryState]) -> list[EntryState]:
+    """Return the best practices that are recorded."""
+    return [state for state in states if _is_practice(state.entry) and not state.merged_into]
+
+
+def _practices(goals: Iterable[KnownGoal]) -> Iterator[_Practice]:
     for context, runs in goals:
-        failures: dict[str, list[tuple[_Run, Step]]] = defaultdict(list)
+        failures: dict[str, list[tuple[GoalRun, Step]]] = defaultdict(list)
         works = _working_steps(runs)
         for run in runs:
             for name, step in run.steps:
@@ -118,35 +100,14 @@ def _practices(goals: Iterable[tuple[str, Sequence[_Run]]]) -> Iterator[_Practic
                 yield _Practice(context, _most_common_request(runs), name, tuple(found), tuple(clean))
 
 
-def _most_common_request(runs: Iterable[_Run]) -> str:
+def _most_common_request(runs: Iterable[GoalRun]) -> str:
     """Return the most common wording of the request."""
     return Counter(run.asked for run in runs).most_common(1)[0][0]
 
 
-def _working_steps(runs: Iterable[_Run]) -> set[str]:
+def _working_steps(runs: Iterable[GoalRun]) -> set[str]:
     """Return the steps that worked at least once."""
     return {name for run in runs for name, step in run.steps if step.status is End.OK}
-
-
-def _known_goals(worked: Iterable[tuple[History, Sequence[Goal]]]) -> Iterator[tuple[str, list[_Run]]]:
-    """Yield the runs of each known goal in a context, oldest first."""
-    groups: dict[tuple[str, str], list[_Run]] = defaultdict(list)
-    lookups: dict[str, LessonIndex] = defaultdict(LessonIndex)
-    for history, goals in worked:
-        turns, steps = {turn.id: turn for turn in history.turns}, {step.call: step for step in history.steps}
-        for goal in goals:
-            turn = turns[goal.request]
-            asked = " ".join((turn.text or "").split())
-            if not asked or len(asked) > MAX_REQUEST or not goal.calls:
-                continue
-            called = tuple((name_of_step(steps[call]), steps[call]) for call in goal.calls)
-            lookup = lookups[turn.context]
-            key = lookup.find(asked) or goal.request
-            lookup.add(key, asked)
-            groups[turn.context, key].append(_Run(history.native, history.agent, goal, asked, called))
-    for (context, _), runs in groups.items():
-        if len({run.session for run in runs}) >= SESSIONS:
-            yield context or NOWHERE, sorted(runs, key=lambda run: (run.goal.at, run.goal.request))
 
 
 def _is_practice(entry: Entry) -> bool:
@@ -183,7 +144,7 @@ def _entry(practice: _Practice, names: Collection[str], factory: RowFactory) -> 
     )
 
 
-def _occurrence(run: _Run, step: Step, entry: Entry, factory: RowFactory) -> Occurrence:
+def _occurrence(run: GoalRun, step: Step, entry: Entry, factory: RowFactory) -> Occurrence:
     identity = "\0".join((run.agent, run.session, step.call, entry.action)).encode("utf-8", "surrogateescape")
     return Occurrence(
         id=blake2b(identity, digest_size=13).hexdigest(),

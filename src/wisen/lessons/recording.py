@@ -101,7 +101,8 @@ def record_statements(
     new = [each for each in sightings_to_record if occurrence_id(each) not in seen]
     if not new:
         return [*restored]
-    recorder = _Recorder(known, apart, confined, factory)
+    contexts = {EVERYWHERE, *(each.context or NOWHERE for each in new)}
+    recorder = _Recorder(known, contexts, apart, confined, factory)
     for sighting in new:
         recorder.record(sighting, is_old=message_id(sighting) in seen)
     return [*restored, *recorder.rows]
@@ -113,15 +114,18 @@ class _Recorder:
     def __init__(
         self,
         known: Sequence[EntryState],
+        contexts: Collection[str],
         apart: Iterable[Occurrence],
         confined: Collection[str],
         factory: RowFactory,
     ) -> None:
+        """Create it; `contexts`: where something was said."""
         self.rows: Rows = []
         self._factory, self._confined = factory, confined
         self._lookups: dict[str, LessonIndex] = defaultdict(LessonIndex)
         for state in known:
-            self._lookups[state.context].add(state.entry.id, state.text, trigger=state.trigger)
+            if state.context in contexts:
+                self._lookups[state.context].add(state.entry.id, state.text, trigger=state.trigger)
         self._names = {state.entry.name for state in known}
         self._merged = {state.entry.id: state.merged_into for state in known if state.merged_into}
         self._global = {state.entry.id for state in known if state.everywhere or state.context == EVERYWHERE}

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from wisen.decisions.service import Decisions
     from wisen.edits.edit_history import EditPorts
     from wisen.lessons.merge_entries import MergeResult
+    from wisen.lessons.run_scope import RunScope
     from wisen.logs.projects import Projects
     from wisen.model.entry import ManualEntry, Move, Occurrence
     from wisen.model.entry_state import EntryState
@@ -36,17 +37,22 @@ _LOUD = (Priority.CRITICAL, Priority.HIGH)
 class LessonService:
     """Entries: each is one lesson, however often it came up."""
 
-    def __init__(
+    def __init__(  # noqa: PLR0913 - a service is made of what it works with
         self,
         home: Home,
         projects: Projects,
         edit_ports: EditPorts,
         decisions: Decisions,
         refresh: Refresh,
-        *,
         is_lasting: Callable[[EntryState], bool],
+        *,
+        settings_mark: str = "",
     ) -> None:
-        """Create the service; `is_lasting`: whether the user stated an entry for good."""
+        """Create the service; `is_lasting`: whether the user stated an entry for good.
+
+        `settings_mark` differs when settings changed that decide what is proposed.
+        """
+        self._settings_mark = settings_mark
         self._home, self._projects, self._edit_ports = home, projects, edit_ports
         self._decisions, self._refresh, self._is_lasting = decisions, refresh, is_lasting
 
@@ -234,22 +240,26 @@ class LessonService:
 
         drop_pointed(self._home, settled)
 
-    def record_lessons(
-        self,
-        known: KnownEntries,
-        said: Iterable[SourcedSignal],
-        fixes: Iterable[Fix],
-        boundaries: ErrorBoundaries,
-        *,
-        new: bool,
-    ) -> None:
-        """Record what the user stated, what kept failing and which practices to avoid; the newest statement wins.
+    def find_scope(self, known: KnownEntries) -> RunScope:
+        """Return what changed since lessons were last recorded: sessions, and projects."""
+        from wisen.lessons.run_scope import find_scope
 
-        `new`: whether sessions have new events.
-        """
+        return find_scope(self._home, known, self._settings_mark)
+
+    def save_scope(self, known: KnownEntries, scope: RunScope, boundaries: ErrorBoundaries) -> None:
+        """Store that this was looked at; after a failure it is not, and is looked at again."""
+        from wisen.lessons.run_scope import save_scope
+
+        if not boundaries.failures:
+            save_scope(self._home, known, scope, self._settings_mark)
+
+    def record_lessons(
+        self, known: KnownEntries, scope: RunScope, fixes: Iterable[Fix], boundaries: ErrorBoundaries
+    ) -> None:
+        """Record what the user stated, what kept failing and which practices to avoid; the newest statement wins."""
         from wisen.lessons.entry_steps import record_entries
         from wisen.lessons.supersede_step import supersede
 
-        record_entries(self._home, self._projects, known, said, fixes, boundaries=boundaries, new=new)
+        record_entries(self._home, self._projects, known, scope, fixes, boundaries=boundaries)
         with boundaries.isolate_step("let the newest statement win"):
-            supersede(self._home, known, self._is_lasting)
+            supersede(self._home, known, scope, self._is_lasting)

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
     from datetime import datetime
 
+    from wisen.lessons.run_scope import RunScope
     from wisen.model.entry import Move
     from wisen.model.entry_state import EntryState, ProposalState
     from wisen.store.home import Home
@@ -29,14 +30,16 @@ RETIRED = "its rule was superseded"
 """How the reason begins when a guard was retired with its rule: it is active again when the rule is."""
 
 
-def supersede(home: Home, known: KnownEntries, is_lasting: Callable[[EntryState], bool]) -> None:
+def supersede(home: Home, known: KnownEntries, scope: RunScope, is_lasting: Callable[[EntryState], bool]) -> None:
     """Let the newest statements win: update entries, the guards made from them, and questions for the user."""
+    if scope.is_empty:
+        return
 
     def said_in(entry: str, context: str) -> datetime | None:
         return max((each.at for each in home.ledger.occurrences.of(entry) if each.context == context), default=None)
 
-    known.record(restore_outvoted(known.states, known.moves, home.row_factory))
-    found = settle_by_newest(known.states, known.moves, is_lasting, said_in, home.row_factory)
+    known.record(restore_outvoted(scope.select(known.states), known.moves, home.row_factory))
+    found = settle_by_newest(scope.select(known.states), known.moves, is_lasting, said_in, home.row_factory)
     known.record(found.moves)
     known.record(_update_guards(home, known))
     before = fold_proposal_states(home.ledger.proposals.all(), known.moves)

@@ -171,6 +171,17 @@ class Occurrence(Struct, frozen=True, kw_only=True):
     """The user's words, or the tool's error message."""
 
 
+class Sighting(NamedTuple):
+    """Where an entry was seen, as far as listings need it."""
+
+    entry: str
+    agent: str
+    session: str
+    message: str
+    at: datetime
+    quote: str
+
+
 class Tally(Struct, frozen=True, kw_only=True):
     """How often an entry was seen."""
 

@@ -5,14 +5,14 @@ from __future__ import annotations
 import hashlib
 import json
 from dataclasses import dataclass
+from datetime import datetime  # noqa: TC003 - msgspec needs it to decode
 from enum import StrEnum
 from typing import TYPE_CHECKING
 
+from wisen.model.failure import CallChange, Signature  # noqa: TC001 - msgspec needs it to decode
+
 if TYPE_CHECKING:
     from collections.abc import Iterable
-    from datetime import datetime
-
-    from wisen.model.failure import CallChange, Signature
 
 
 class Danger(StrEnum):

@@ -2,20 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping  # noqa: TC003 - msgspec needs it to decode
 from dataclasses import dataclass, field
+from datetime import datetime  # noqa: TC003 - msgspec needs it to decode
 from typing import TYPE_CHECKING
 
 from wisen.model.instruction import Strength
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
-    from datetime import datetime
+    from collections.abc import Iterable
     from pathlib import Path
 
     from wisen.model.failure import Signature
     from wisen.model.fix import FailureKind, Fix
     from wisen.model.instruction import Blame, Effect, InstructionSummary
-    from wisen.model.signal import SignalKind, SourcedSignal, Theme
+    from wisen.model.signal import SignalKind, Theme
     from wisen.model.source import ReadProblemCount
 
 MAX_DECISIONS = 3
@@ -112,7 +113,6 @@ class RunFindings:
     retired: int = 0
     reading_seconds: float = 0.0
     fixes: tuple[Fix, ...] = ()
-    signals: tuple[SourcedSignal, ...] = ()
     proposals: int = 0
     judged: tuple[Blame, ...] = ()
     instructions: tuple[InstructionSummary, ...] = ()

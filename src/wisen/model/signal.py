@@ -2,17 +2,12 @@
 
 from __future__ import annotations
 
-from collections import Counter
+from datetime import datetime  # noqa: TC003 - msgspec needs it to decode
 from enum import StrEnum
-from typing import TYPE_CHECKING
 
 from msgspec import Struct
 
 from wisen.model.directive import Trigger  # noqa: TC001 - lessons are decoded by their field types
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-    from datetime import datetime
 
 
 class SignalKind(StrEnum):
@@ -156,18 +151,20 @@ class SourcedSignal(Struct, frozen=True, kw_only=True):
 class Theme(Struct, frozen=True, kw_only=True):
     """What was corrected or asked for in similar words, however often."""
 
+    entry: str
+    """The name of its entry: `wisen lessons show NAME` shows every place."""
     lesson: str
-    """The lesson in its clearest wording."""
+    """The lesson in its newest wording."""
     about: LessonTopic
-    forbids: bool
     durable: float
     """The highest probability that it is meant to last."""
-    sightings: tuple[SourcedSignal, ...]
-    """Newest first."""
+    is_standing: bool
+    """Whether the user said that it lasts."""
     sessions: int
-
-
-def signals_by_kind(sightings: Iterable[SourcedSignal]) -> dict[SignalKind, int]:
-    """Count the turns of each kind of signal, the most frequent first."""
-    turns = {(each.session, each.said.message, each.said.signal.kind) for each in sightings}
-    return dict(Counter(kind for _, _, kind in sorted(turns)).most_common())
+    times: int
+    """In how many messages it was said."""
+    last: datetime
+    agent: str
+    """To which agent it was said last."""
+    session: str
+    """In which session, by the agent's own id."""

@@ -31,10 +31,11 @@ MAX_PRAISE_AGE = timedelta(days=30)
 """So long a praise is looked at again: hooks may report deliveries late, and a session may continue."""
 
 
-def record_reinforcements(home: Home, signals: Iterable[SourcedSignal]) -> int:
-    """Record in the ledger what praise reinforced. Returns how many rows were new."""
+def record_reinforcements(home: Home) -> int:
+    """Record in the ledger what recent praise reinforced. Returns how many rows were new."""
     now = home.clock.now()
-    praises = [each for each in find_praises(signals) if now - each.said.at < MAX_PRAISE_AGE]
+    recent = home.index.findings.signals(Selection(since=now - MAX_PRAISE_AGE))
+    praises = [each for each in find_praises(recent) if now - each.said.at < MAX_PRAISE_AGE]
     if not praises:
         return 0
     known = {(row.agent, row.session, row.message) for row in home.ledger.reinforcements.all()}
@@ -66,7 +67,8 @@ def attribute_praises(home: Home, praises: Sequence[SourcedSignal], *, whole: bo
         return
     names, now = PraiseTargets(home), home.clock.now()
     first = min(each.said.at for some in by_session.values() for each in some)
-    for history in home.index.events.histories(Selection(since=first - MAX_AGE)):
+    praised = Selection(since=first - MAX_AGE, sessions=frozenset(by_session))
+    for history in home.index.events.histories(praised):
         if history.session in by_session:
             evidence = PraiseEvidence(
                 exposed[history.agent, history.native], names.subject_of, names.find_by_name, home.machine

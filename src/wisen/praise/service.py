@@ -20,7 +20,6 @@ if TYPE_CHECKING:
     from wisen.logs.projects import Projects
     from wisen.model.memory import MemoryHit
     from wisen.model.reinforcement import Reinforcement
-    from wisen.model.signal import SourcedSignal
     from wisen.store.home import Home
 
 
@@ -30,11 +29,11 @@ class PraiseService:
     def __init__(self, home: Home, projects: Projects) -> None:
         self._home, self._projects = home, projects
 
-    def record_reinforcements(self, signals: Iterable[SourcedSignal]) -> int:
-        """Record in the ledger what praise reinforced. Returns how many rows were new."""
+    def record_reinforcements(self) -> int:
+        """Record in the ledger what recent praise reinforced. Returns how many rows were new."""
         from wisen.praise.reinforcing import record_reinforcements
 
-        return record_reinforcements(self._home, signals)
+        return record_reinforcements(self._home)
 
     def praise_of_subjects(self, as_of: datetime) -> dict[str, int]:
         """The praise level of entries and fixes at a moment, by id."""

@@ -63,19 +63,24 @@ class ProposalRound:
     def propose(
         self,
         known: KnownEntries,
+        is_concerned: Callable[[str], bool],
         outdated: Callable[[], Sequence[Old]],
         replacements: Callable[[Sequence[Old], Sequence[ProposalState]], list[Proposal]],
     ) -> int:
-        """Close proposals that no longer apply and make new ones. Return how many await a decision."""
+        """Close proposals that no longer apply and make new ones. Return how many await a decision.
+
+        `is_concerned`: whether something changed in a context, so that its entries have to be looked at.
+        """
         before = fold_proposal_states(self._home.ledger.proposals.all(), known.moves)
         waiting = sum(each.is_waiting for each in before)
         with self._boundaries.isolate_step("propose"):
-            waiting += self._propose(known, before, outdated(), replacements)
+            waiting += self._propose(known, is_concerned, before, outdated(), replacements)
         return waiting
 
     def _propose(
         self,
         known: KnownEntries,
+        is_concerned: Callable[[str], bool],
         before: Sequence[ProposalState],
         outdated: Sequence[Old],
         replacements: Callable[[Sequence[Old], Sequence[ProposalState]], list[Proposal]],
@@ -101,7 +106,13 @@ class ProposalRound:
             return self._readable_target(entry, seen, scope, places)
 
         proposals = make_proposals(
-            known.states, home.ledger.occurrences.of, before, target, self._settings, home.row_factory
+            known.states,
+            home.ledger.occurrences.of,
+            before,
+            target,
+            self._settings,
+            home.row_factory,
+            is_concerned=is_concerned,
         )
         proposals += replacements(outdated, before)
         answers = (home.row_factory.build_move(proposal.id, MoveKind.ANSWER, given) for proposal, given in closing)

@@ -48,16 +48,19 @@ def is_ready(state: EntryState, seen: Sequence[Occurrence], policy: PromotePolic
     return sessions >= policy.sessions and (corrected or len(recent) >= policy.occurrences)
 
 
-def make_proposals(
+def make_proposals(  # noqa: PLR0913 - the inputs of a proposal, each by its name
     states: Sequence[EntryState],
     seen: Callable[[str], Sequence[Occurrence]],
     before: Sequence[ProposalState],
     target: Callable[[Entry, Sequence[Occurrence], str], Target | None],
     policy: PromotePolicy,
     factory: RowFactory,
+    *,
+    is_concerned: Callable[[str], bool] = lambda _context: True,
 ) -> list[Proposal]:
     """Propose what is ready and was not asked before; what was rejected does not come back in other words.
 
+    `is_concerned`: whether entries of a context have to be looked at; the others are as they were.
     Two inferred entries that contradict each other need a person's decision first: neither is proposed.
     """
     rejected = LessonIndex()
@@ -75,6 +78,8 @@ def make_proposals(
     unsettled = unsettled_entry_ids(states)
     ready = []
     for state in states:
+        if not is_concerned(state.context):
+            continue
         many = global_candidates.get(state.entry.id)
         promoted = state.status is EntryStatus.PROMOTED and many is not None
         if state.is_over or not (promoted or state.status is EntryStatus.PENDING) or state.entry.id in unsettled:

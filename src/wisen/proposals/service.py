@@ -206,18 +206,20 @@ class ProposalService:
     def propose(
         self,
         known: KnownEntries,
+        is_concerned: Callable[[str], bool],
         outdated: Callable[[], Sequence[Old]],
         replacements: Callable[[Sequence[Old], Sequence[ProposalState]], list[Proposal]],
         boundaries: ErrorBoundaries,
     ) -> int:
         """Close proposals that no longer apply and make new ones. Return how many await a decision.
 
+        `is_concerned`: whether something changed in a context, so that its entries have to be looked at.
         `outdated` finds lines in files that no longer match their rule; `replacements` turns them into proposals.
         """
         from wisen.proposals.proposal_round import ProposalRound
 
         ready = ProposalRound(self._home, self._projects, self._rule_files, self._settings, boundaries)
-        return ready.propose(known, outdated, replacements)
+        return ready.propose(known, is_concerned, outdated, replacements)
 
     def execute_requests(self) -> tuple[tuple[str, ...], tuple[str, ...]]:
         """Execute what the user typed to their agent, if its log confirms it. Return what was done and not."""

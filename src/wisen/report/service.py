@@ -2,24 +2,19 @@
 
 from __future__ import annotations
 
-from datetime import timedelta
 from typing import TYPE_CHECKING
 
-from wisen.model.entry_state import undecided_fixes
-from wisen.model.fix import exclude_ordinary_checks
 from wisen.model.report import Report
 from wisen.model.run import build_run
-from wisen.model.signal import signals_by_kind
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from wisen.logs.projects import Projects
     from wisen.mining.settings import MinePolicy
-    from wisen.model.entry_state import EntryState
     from wisen.model.error_boundaries import ErrorBoundaries
     from wisen.model.report import RunFindings
+    from wisen.report.stored_report import StoredReport
     from wisen.store.home import Home
+    from wisen.store.known_entries import KnownEntries
 
 
 class ReportService:
@@ -28,15 +23,29 @@ class ReportService:
     def __init__(self, home: Home, projects: Projects, mining: MinePolicy) -> None:
         self._home, self._projects, self._mining = home, projects, mining
 
-    def build(self, findings: RunFindings, states: Sequence[EntryState], boundaries: ErrorBoundaries) -> Report:
-        """Build the report of a run, record the run in the ledger and make a verified backup of the ledger."""
-        from wisen.report.themes import group_themes
+    def load_unchanged(self, findings: RunFindings) -> StoredReport | None:
+        """Return what the last run reported if nothing has changed since: no session, no decision, not the day."""
+        from wisen.report.stored_report import load_report
 
-        home, selection = self._home, findings.selection
-        index, broken = home.index, self._projects.breakdowns(boundaries)
-        alive = findings.began - timedelta(days=self._mining.transient_days)
+        return load_report(self._home, findings)
+
+    def build(
+        self,
+        findings: RunFindings,
+        known: KnownEntries,
+        boundaries: ErrorBoundaries,
+        unchanged: StoredReport | None = None,
+    ) -> Report:
+        """Build the report of a run, record the run in the ledger and make a verified backup of the ledger.
+
+        `unchanged`: what the last run reported, if that still applies.
+        """
+        from wisen.report.stored_report import describe, store_report
+
+        home, broken = self._home, self._projects.breakdowns(boundaries)
+        stored = unchanged or describe(home, findings, known.states, self._mining)
         report = Report(
-            selection=selection,
+            selection=findings.selection,
             found=findings.found,
             looked_in=tuple(str(root) for agent in self._projects.agents for root in agent.roots()),
             read_bytes=findings.read_bytes,
@@ -44,19 +53,15 @@ class ReportService:
             instructions=findings.instructions,
             seconds=home.clock.elapsed() - findings.clock_began,
             reading_seconds=findings.reading_seconds,
-            counts=index.events.counts(selection),
-            failures=exclude_ordinary_checks(index.findings.failures(selection, alive=alive), findings.fixes),
-            fixes=findings.fixes,
-            undecided=undecided_fixes(states),
-            signals=signals_by_kind([each for each in findings.signals if not each.said.signal.is_doubtful]),
-            themes=group_themes(findings.signals),
-            proposals=findings.proposals,
             retired=findings.retired,
-            troubles=index.events.read_problems(selection),
             warnings=(*findings.warnings, *(f"{each} The other steps ran." for each in broken)),
             waiting=findings.waiting,
+            **{name: getattr(stored, name) for name in stored.__struct_fields__},
         )
         home.ledger.runs.add(build_run(report, home.run_stamp(findings.began), broken))
-        if home.backups is not None:
-            home.backups.create()
+        if unchanged is None:
+            if not broken:
+                store_report(home, report)
+            if home.backups is not None:
+                home.backups.create()
         return report

@@ -1,65 +1,70 @@
-"""Groups lessons that say the same in other words, so that recurring ones can be reported.
+"""What the user keeps correcting: the lessons in force that they stated, with where each was said.
 
-`text/sameness.py` decides what is the same, as for entries; opposites are never one theme, whatever lies between them.
+A theme is a lesson, and what is the same lesson was decided when it was recorded; lessons of several projects that were
+said in the same words are one theme.
 """
 
 from __future__ import annotations
 
+from collections import defaultdict
 from typing import TYPE_CHECKING
 
-from wisen.model.signal import SignalKind, Theme
-from wisen.text.sameness import LessonIndex
+from wisen.model.entry import Category, EntryOrigin
+from wisen.model.signal import LessonTopic, Theme
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Collection, Iterable, Sequence
+    from datetime import datetime
 
-    from wisen.model.signal import Lesson, SourcedSignal
+    from wisen.model.entry import Sighting
+    from wisen.model.entry_state import EntryState
 
-
-def group_themes(sightings: Iterable[SourcedSignal]) -> tuple[Theme, ...]:
-    """Group the lessons by theme, those of most sessions first, then the newest."""
-    lessons = LessonIndex()
-    groups: dict[str, list[SourcedSignal]] = {}
-    for sighting in sorted(_sightings_with_lesson(sightings), key=lambda each: each.said.at):
-        lesson = _lesson(sighting)
-        theme = lessons.find(lesson.text, trigger=lesson.trigger)
-        if theme is None or theme in lessons.find_opposites(lesson.text):
-            theme = str(len(groups))
-        groups.setdefault(theme, []).append(sighting)
-        lessons.add(theme, lesson.text, trigger=lesson.trigger)
-    made = [_theme(group) for group in groups.values()]
-    return tuple(sorted(made, key=lambda each: (-each.sessions, -each.sightings[0].said.at.timestamp(), each.lesson)))
+_CATEGORIES = (Category.CORRECTION, Category.PREFERENCE)
 
 
-def _sightings_with_lesson(sightings: Iterable[SourcedSignal]) -> list[SourcedSignal]:
-    """Return one sighting per lesson of a message: a preference takes precedence over a correction."""
-    of: dict[tuple[int, str, str], SourcedSignal] = {}
+def build_themes(
+    states: Sequence[EntryState],
+    sightings: Iterable[Sighting],
+    sessions: Collection[tuple[str, str]] | None = None,
+    since: datetime | None = None,
+) -> tuple[Theme, ...]:
+    """Return what was said in these sessions (agent and session; None for all), those of most sessions first."""
+    by_id = {state.entry.id: state for state in states}
+    groups: dict[str, list[tuple[Sighting, EntryState]]] = defaultdict(list)
     for each in sightings:
-        signal = each.said.signal
-        if signal.lesson is None or signal.is_doubtful:
+        state = by_id.get(each.entry)
+        while state is not None and state.merged_into in by_id:
+            state = by_id[state.merged_into]
+        if state is None or not _is_theme(state) or (since is not None and each.at < since):
             continue
-        key = each.session, each.said.message, signal.lesson.text
-        if key not in of or signal.kind is SignalKind.PREFERENCE:
-            of[key] = each
-    return list(of.values())
+        if sessions is None or (each.agent, each.session) in sessions:
+            groups[_words(state.text)].append((each, state))
+    themes = [_theme(group) for group in groups.values()]
+    return tuple(sorted(themes, key=lambda each: (-each.sessions, -each.last.timestamp(), each.lesson)))
 
 
-def _lesson(sighting: SourcedSignal) -> Lesson:
-    lesson = sighting.said.signal.lesson
-    if lesson is None:
-        raise ValueError("a sighting without a lesson has no theme")
-    return lesson
+def _is_theme(state: EntryState) -> bool:
+    entry = state.entry
+    return entry.origin is EntryOrigin.STATED and entry.category in _CATEGORIES and not state.is_over
 
 
-def _theme(group: list[SourcedSignal]) -> Theme:
-    """Build a theme from its sightings: the newest is quoted, because the newest statement counts."""
-    newest_first = tuple(reversed(group))
-    lesson = _lesson(newest_first[0])
+def _words(text: str) -> str:
+    return " ".join(text.casefold().split())
+
+
+def _theme(group: list[tuple[Sighting, EntryState]]) -> Theme:
+    """Build a theme: the newest wording is quoted, because the newest statement counts, unless a person chose one."""
+    newest, state = max(group, key=lambda each: (each[0].at, each[0].message))
+    is_reworded = state.text != state.entry.summary
     return Theme(
-        lesson=lesson.text,
-        about=lesson.about,
-        forbids=lesson.forbids,
-        durable=max(_lesson(each).durable for each in newest_first),
-        sightings=newest_first,
-        sessions=len({each.session for each in newest_first}),
+        entry=state.entry.name,
+        lesson=state.text if is_reworded else newest.quote,
+        about=state.entry.about or LessonTopic.FACT,
+        durable=max(each.durable for _, each in group),
+        is_standing=any(each.is_standing for _, each in group),
+        sessions=len({(each.agent, each.session) for each, _ in group}),
+        times=len({(each.agent, each.session, each.message) for each, _ in group}),
+        last=newest.at,
+        agent=newest.agent,
+        session=newest.session,
     )

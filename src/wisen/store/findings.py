@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Protocol
 
-from wisen.store.findings_queries import evidence, failures, fixes, goals, signals
+from wisen.store.findings_queries import count_signals, evidence, failures, fixes, goals, signals
 from wisen.store.findings_writer import write_findings
 from wisen.store.index_histories import unmined_histories
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from wisen.model.fix import Evidence, FailureKind, Fix
     from wisen.model.history import History
     from wisen.model.report import Selection
-    from wisen.model.signal import SourcedSignal
+    from wisen.model.signal import SignalKind, SourcedSignal
     from wisen.store.sqlite import SqliteDatabase
 
 
@@ -74,6 +74,10 @@ class Findings(Protocol):
         """
         ...
 
+    def count_signals(self, selection: Selection) -> dict[SignalKind, int]:
+        """Count the turns with each kind of signal that is not doubtful, the most frequent first."""
+        ...
+
 
 class SqliteFindings:
     """Findings in a SQLite file."""
@@ -118,3 +122,7 @@ class SqliteFindings:
     def signals(self, selection: Selection) -> tuple[SourcedSignal, ...]:
         """Return the user's signals in the selected sessions, newest first."""
         return signals(self._db, selection)
+
+    def count_signals(self, selection: Selection) -> dict[SignalKind, int]:
+        """Count the turns with each kind of signal that is not doubtful, the most frequent first."""
+        return count_signals(self._db, selection)

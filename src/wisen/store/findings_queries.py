@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections import defaultdict
+from collections import Counter, defaultdict
 from itertools import islice
 from typing import TYPE_CHECKING, Any, cast
 
@@ -12,7 +12,16 @@ import msgspec
 from wisen.model.directive import Trigger
 from wisen.model.failure import CallChange, Ending, Goal, Signature
 from wisen.model.fix import Danger, Evidence, FailureKind, Fix
-from wisen.model.signal import Lesson, LessonTopic, Polarity, RecordedSignal, Signal, SignalKind, SourcedSignal
+from wisen.model.signal import (
+    IN_DOUBT,
+    Lesson,
+    LessonTopic,
+    Polarity,
+    RecordedSignal,
+    Signal,
+    SignalKind,
+    SourcedSignal,
+)
 from wisen.safety.passages import own_words
 from wisen.store.escapes import escape, from_milliseconds, milliseconds, unescape
 from wisen.store.findings_writer import change_digest, decode_deltas
@@ -100,6 +109,10 @@ _SIGNALS = """
     LEFT JOIN scenes ON scenes.number = events.scene LEFT JOIN shapes ON shapes.number = events.shape
     JOIN sessions ON sessions.number = s.session JOIN agents ON agents.number = sessions.agent
     WHERE {found} ORDER BY s.at DESC, s.event DESC, s.kind, s.session, s.number
+"""
+_SIGNAL_COUNTS = """
+    SELECT kind, count(DISTINCT s.event) FROM signals s
+    WHERE {found} AND NOT (lesson IS NOT NULL AND probability <= :doubt) GROUP BY kind, s.session
 """
 _IDS = "SELECT number, id FROM events WHERE number IN (SELECT value FROM json_each(?))"
 
@@ -224,6 +237,18 @@ def signals(db: SqliteDatabase, selection: Selection) -> tuple[SourcedSignal, ..
     with report_garbled(db):
         rows = db.run(_SIGNALS.format(found=selected.findings("s")), selected.values)
         return tuple(_sighting(db, *cast("tuple[Any, ...]", row)) for row in rows)
+
+
+def count_signals(db: SqliteDatabase, selection: Selection) -> dict[SignalKind, int]:
+    """Count the turns of each kind of signal, the most frequent first."""
+    selected = sql_selection(selection)
+    counts = Counter[SignalKind]()
+    with report_garbled(db):
+        for kind, turns in db.run(
+            _SIGNAL_COUNTS.format(found=selected.findings("s")), {**selected.values, "doubt": IN_DOUBT}
+        ):
+            counts[SignalKind(str(kind))] += db.as_int(turns)
+    return dict(sorted(counts.items(), key=lambda each: (-each[1], each[0])))
 
 
 def _sighting(db: SqliteDatabase, *row: Any) -> SourcedSignal:

@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from wisen.store.index_removal import IndexRemoval
     from wisen.store.memories import Memories
     from wisen.store.model_answers import ModelAnswers
+    from wisen.store.sessions import Sessions
 
 
 class IndexStorage(Protocol):
@@ -43,6 +44,7 @@ class Index:
     removal: IndexRemoval
     memories: Memories
     model_answers: ModelAnswers
+    sessions: Sessions
     folds: Folds
     storage: IndexStorage
 

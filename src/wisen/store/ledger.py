@@ -55,9 +55,17 @@ TABLES = (
     EXPOSURES, OUTCOMES, REINFORCEMENTS, GUARDS, MODEL_CALLS, COOLDOWNS, OWNERSHIP, *PHRASE_TABLES, *TOMBSTONE_TABLES,
 )  # fmt: skip
 
+_WITH_IDS = (ENTRIES, MOVES, PROPOSALS, CHANGES)
+"""Their ids grow: a row that took the place of a deleted one has another."""
+_MARKED = (*_WITH_IDS, OCCURRENCES, GUARDS, REINFORCEMENTS, CHECKS, CONTEXTS, ALIASES, OWNERSHIP, *TOMBSTONE_TABLES)
+
 
 class LedgerStorage(Protocol):
     """The storage of a whole ledger."""
+
+    def mark(self) -> str:
+        """Return a text that differs after anything was learned or decided; runs and deliveries do not count."""
+        ...
 
     def check(self) -> None:
         """Check the whole store. Raises: StoreDamaged."""
@@ -91,6 +99,10 @@ class Ledger:
     tombstones: Tombstones
     removal: LedgerRemoval
     storage: LedgerStorage
+
+    def mark(self) -> str:
+        """Return a text that differs after anything was learned or decided; runs and deliveries do not count."""
+        return self.storage.mark()
 
     def check(self) -> None:
         """Check the whole store. Raises: StoreDamaged."""
@@ -134,6 +146,12 @@ class _SealedTables:
 
     def __init__(self, db: Database) -> None:
         self._db = db
+
+    def mark(self) -> str:
+        """Return a text that differs after anything was learned or decided. Without seals."""
+        counts = ", ".join(f"(SELECT count(*) FROM {table.name})" for table in _MARKED)  # noqa: S608 - constant names
+        ids = ", ".join(f"(SELECT max(id) FROM {table.name})" for table in _WITH_IDS)  # noqa: S608 - constant names
+        return " ".join(map(str, self._db.run(f"SELECT {counts}, {ids}")[0]))
 
     def check(self) -> None:
         """Check the whole store. Raises: StoreDamaged."""

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Protocol, cast
 
-from wisen.model.entry import Occurrence
+from wisen.model.entry import Occurrence, Sighting
 from wisen.store.escapes import escape, from_microseconds, microseconds, unescape
 from wisen.store.moves import split_occurrences
 from wisen.store.sealed_rows import Table, add_row, as_int, as_text, read_rows
@@ -32,6 +32,10 @@ class Occurrences(Protocol):
 
     def ids(self) -> frozenset[str]:
         """Return the ids of all occurrences."""
+        ...
+
+    def sightings(self) -> tuple[Sighting, ...]:
+        """Return where entries were seen, in no order; for listings, without checking every row."""
         ...
 
 
@@ -71,6 +75,25 @@ class SqlOccurrences:
     def ids(self) -> frozenset[str]:
         """Return the ids of all occurrences."""
         return frozenset(unescape(str(row[0])) for row in self._db.run("SELECT id FROM occurrences"))
+
+    def sightings(self) -> tuple[Sighting, ...]:
+        """Return where entries were seen. Without seals."""
+        split = split_occurrences(self._db)
+        rows = cast(
+            "list[tuple[str, str, str, str, str, int, str]]",
+            self._db.run("SELECT id, entry, agent, session, message, at, quote FROM occurrences"),
+        )
+        return tuple(
+            Sighting(
+                split.get(unescape(id_)) or unescape(entry),
+                unescape(agent),
+                unescape(session),
+                unescape(message),
+                from_microseconds(at),
+                unescape(quote),
+            )
+            for id_, entry, agent, session, message, at, quote in rows
+        )
 
     def as_recorded(self) -> Iterator[Occurrence]:
         """Yield every occurrence as recorded, whatever was decided about it since."""

@@ -15,6 +15,7 @@ from wisen.store.index_numbers import IndexNumbers
 from wisen.store.index_removal import SqliteIndexRemoval
 from wisen.store.memories import SqliteMemories
 from wisen.store.model_answers import SqliteModelAnswers
+from wisen.store.sessions import SqliteSessions
 from wisen.store.sqlite import damage_error, table_names, verify_structure
 from wisen.store.sqlite_files import INDEX, expected_names, move_aside, open_file
 
@@ -57,6 +58,7 @@ class SqliteIndex(Index):
             removal=SqliteIndexRemoval(db, numbers, memories),
             memories=memories,
             model_answers=SqliteModelAnswers(db),
+            sessions=SqliteSessions(db),
             folds=SqliteFolds(db),
             storage=_IndexFile(db, numbers, memories, clock, busy),
         )

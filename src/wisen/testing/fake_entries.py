@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from msgspec import structs
 
 from wisen.model.decision import standing_moves
-from wisen.model.entry import Entry, Move, MoveKind, Occurrence, Proposal, Tally, recount_tally
+from wisen.model.entry import Entry, Move, MoveKind, Occurrence, Proposal, Sighting, Tally, recount_tally
 from wisen.model.entry_identity import find_known_entries, founding_occurrences, replace_known_entries
 from wisen.model.entry_state import fold_entry_states
 from wisen.model.guard import Guard, newest_versions
@@ -105,6 +105,12 @@ class MemoryOccurrences:
     def ids(self) -> frozenset[str]:
         """Return the ids of all occurrences."""
         return frozenset(self._rows.occurrences)
+
+    def sightings(self) -> tuple[Sighting, ...]:
+        """Return where entries were seen."""
+        return tuple(
+            Sighting(each.entry, each.agent, each.session, each.message, each.at, each.quote) for each in self.all()
+        )
 
 
 class MemoryMoves:

@@ -26,6 +26,7 @@ from wisen.model.source import ReadProblemCount, ReadProblemKind, SourceMark
 from wisen.model.tombstone import FORGOTTEN, IndexedText, is_in_scope
 from wisen.store.index import Index
 from wisen.testing.fake_findings import whole_milliseconds
+from wisen.testing.fake_folds import MemoryFolds, MemorySessions
 from wisen.testing.fake_index_rows import IndexRows
 from wisen.testing.fake_models import MemoryModelAnswers
 
@@ -39,9 +40,8 @@ if TYPE_CHECKING:
     from wisen.model.fix import Evidence, FailureKind, Fix
     from wisen.model.history import History
     from wisen.model.index_batch import IndexBatch
-    from wisen.model.signal import SourcedSignal
+    from wisen.model.signal import SignalKind, SourcedSignal
     from wisen.model.source import Source
-    from wisen.store.folds import Fold
 
 
 class MemoryIndex(Index):
@@ -55,6 +55,7 @@ class MemoryIndex(Index):
             removal=MemoryIndexRemoval(rows),
             memories=rows.memories,
             model_answers=MemoryModelAnswers(),
+            sessions=MemorySessions(rows),
             folds=MemoryFolds(rows),
             storage=_NoFile(),
         )
@@ -214,34 +215,15 @@ class MemoryFindings:
         """Return the user's signals in the selected sessions, newest first."""
         return self._rows.findings(selection).signals()
 
-
-class MemoryFolds:
-    """Folds in memory."""
-
-    def __init__(self, rows: IndexRows) -> None:
-        self._rows = rows
-        self._folds: dict[str, tuple[str, Fold, bool]] = {}
-
-    def revision(self) -> int:
-        """Return the number of the newest change of a session."""
-        return len(self._rows.changes)
-
-    def changed_sessions(self, since: int) -> frozenset[int]:
-        """Return the sessions that were mined or deleted after a revision."""
-        return frozenset(self._rows.changes[since:])
-
-    def load(self, name: str, version: str) -> Fold | None:
-        """Return a fold; None if there is none of this version."""
-        stored = self._folds.get(name)
-        return stored[1] if stored is not None and stored[0] == version else None
-
-    def save(self, name: str, version: str, fold: Fold, *, holds_text: bool = False) -> None:
-        """Store a fold."""
-        self._folds[name] = version, fold, holds_text
-
-    def clear(self, *, only_with_text: bool = False) -> None:
-        """Delete the folds."""
-        self._folds = {name: each for name, each in self._folds.items() if only_with_text and not each[2]}
+    def count_signals(self, selection: Selection) -> dict[SignalKind, int]:
+        """Count the turns with each kind of signal that is not doubtful, the most frequent first."""
+        turns = {
+            (each.session, each.said.message, each.said.signal.kind)
+            for each in self.signals(selection)
+            if not each.said.signal.is_doubtful
+        }
+        counts = Counter(kind for _, _, kind in turns)
+        return dict(sorted(counts.items(), key=lambda each: (-each[1], each[0])))
 
 
 class MemoryIndexRemoval:

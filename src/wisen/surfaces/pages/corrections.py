@@ -43,17 +43,11 @@ def repeated_themes(report: Report) -> list[Theme]:
 
 def lasting_themes(report: Report) -> list[Theme]:
     """Return the themes of one session that the user explicitly wants to last, newest first."""
-    themes = [theme for theme in report.themes if theme.sessions == 1 and _is_standing(theme)]
-    return sorted(themes, key=lambda theme: (-theme.sightings[0].said.at.timestamp(), theme.lesson))
+    themes = [theme for theme in report.themes if theme.sessions == 1 and theme.is_standing]
+    return sorted(themes, key=lambda theme: (-theme.last.timestamp(), theme.lesson))
 
 
 def describe_sightings(theme: Theme) -> str:
     """Describe how often a theme was said, and where it was said last."""
-    newest = theme.sightings[0]
-    where = f"{newest.said.at:%Y-%m-%d}, {newest.agent} {newest.native[:8]}"
-    times = len({(each.session, each.said.message) for each in theme.sightings})
-    return f"said {times:,} times, last on {where}" if times > 1 else where
-
-
-def _is_standing(theme: Theme) -> bool:
-    return any(each.said.signal.lesson is not None and each.said.signal.lesson.standing for each in theme.sightings)
+    where = f"{theme.last:%Y-%m-%d}, {theme.agent} {theme.session[:8]}"
+    return f"said {theme.times:,} times, last on {where}" if theme.times > 1 else where
