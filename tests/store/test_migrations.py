@@ -57,6 +57,7 @@ RELEASED: dict[tuple[Store, str], str] = {
     ("index", "0006_lessons.sql"): "ac5147dff18f51a0c9d670f17d6990f63c3d9fb8ea9d272d77379cb8177fa56e",
     ("index", "0007_local.sql"): "a4473e5c76ecfa2e8494b8af0fdd7b96a305b2cb69825a03730fdf9b9b41aeba",
     ("index", "0008_folds.sql"): "32066e0345cac92efaad20f66be6dd13c30a3ecb47acbd7adbd1004700187a90",
+    ("index", "0009_sizes.sql"): "6340cfc6485b07f7db8e0ee5f292809e4ebe2495a82854e491fb9e963f1e8918",
 }
 STORES: tuple[Store, ...] = ("ledger", "index")
 RESERVED: dict[Store, set[int]] = {"ledger": set(), "index": set()}

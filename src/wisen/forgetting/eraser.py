@@ -6,7 +6,14 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from wisen.model.context import EVERYWHERE
 from wisen.model.phrase import UserPhrase
-from wisen.model.tombstone import DISABLED_SESSION, ForgetResult, Tombstone, TombstoneKey, TombstoneKeyKind
+from wisen.model.tombstone import (
+    DISABLED_SESSION,
+    ForgetResult,
+    TextSearch,
+    Tombstone,
+    TombstoneKey,
+    TombstoneKeyKind,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -70,9 +77,7 @@ class Eraser:
         home.ledger.removal.scrub()
         if home.backups is not None:
             targets = [plan.target._replace(events=plan.events) for plan in plans]
-            home.backups.renew(
-                lambda copy: any(removal.ledger_contains(copy, self._holdings, target) for target in targets)
-            )
+            home.backups.renew(lambda copy: any(removal.find_rows(copy, self._holdings, target) for target in targets))
         for plan, (_, stays) in zip(plans, leftovers, strict=True):
             if not stays:
                 home.ledger.tombstones.finish(plan.tombstone.id, home.clock.now())
@@ -83,7 +88,7 @@ class Eraser:
 
     def _remove(self, plan: ErasurePlan) -> tuple[list[str], set[str]]:
         """Remove it from the user's files, the index and the ledger, in this order: each feeds the next."""
-        from wisen.forgetting.removal import find_in_holdings, revert_edits
+        from wisen.forgetting.removal import find_rows, revert_edits
 
         home, target, matches = self._home, plan.target, plan.matches
         leftovers, stays = revert_edits(self._holdings, matches, target)
@@ -94,7 +99,7 @@ class Eraser:
             home.index.removal.redact(events)
         home.index.memories.replace({origin: [] for origin in matches.origins})
         # The changes that reverted our lines are also ours, and contain the same words.
-        rows = matches.rows | find_in_holdings(self._holdings, target._replace(events=events)).rows
+        rows = matches.rows | find_rows(home.ledger, self._holdings, target._replace(events=events))
         home.ledger.removal.remove(row for key, row in rows.items() if key not in stays)
         # Mine sessions with removed phrases again: what only such a phrase detected must go.
         home.index.findings.mine_again(
@@ -144,7 +149,8 @@ class Eraser:
         from wisen.safety.forgotten_phrases import ForgottenPhrases
 
         home = self._home
-        events_seen = {each[:3] for each in home.index.removal.indexed_texts() if each[:2] in sessions}
+        found = home.index.removal.indexed_texts(TextSearch(words=(), sessions=sessions))
+        events_seen = {each[:3] for each in found if each[:2] in sessions}
         first: dict[str, tuple[str, str]] = {}
         for each in home.ledger.occurrences.all():
             first.setdefault(each.entry, (each.agent, each.session))

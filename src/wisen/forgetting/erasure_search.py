@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field, fields, is_dataclass
 from enum import Enum
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 from msgspec import Struct
 from msgspec.json import decode
@@ -27,7 +27,7 @@ from wisen.model.pointing import SettledTurn
 from wisen.model.reinforcement import Reinforcement
 from wisen.model.run import Run
 from wisen.model.snapshot import Snapshot
-from wisen.model.tombstone import ALL_CONTEXTS, ForgottenItem, is_in_scope
+from wisen.model.tombstone import ALL_CONTEXTS, ForgottenItem, TextSearch, is_in_scope
 from wisen.model.trial import TrialOutcome
 
 if TYPE_CHECKING:
@@ -118,15 +118,26 @@ class ErasureMatches:
         return sorted(changes, key=lambda each: each.id, reverse=True)
 
 
+class IndexTexts(Protocol):
+    """The texts of an index. It may return more than what is asked for."""
+
+    def events(self, search: TextSearch) -> Iterable[IndexedText]:
+        """Return the texts of events."""
+        ...
+
+    def memories(self, search: TextSearch) -> Iterable[Memory]:
+        """Return memories."""
+        ...
+
+
 def find_matches(
-    rows: Iterable[Row],
-    traces: Iterable[IndexedText],
-    memories: Iterable[Memory],
-    target: ErasureTarget,
-    context_of: Callable[[str], str],
+    rows: Iterable[Row], index: IndexTexts | None, target: ErasureTarget, context_of: Callable[[str], str]
 ) -> ErasureMatches:
-    """Find everything to erase; `context_of` returns the context of a path, empty outside of any."""
-    return _ErasureSearch(rows, target, context_of).run(traces, memories)
+    """Find everything to erase; `context_of` returns the context of a path, empty outside of any.
+
+    Without an index only rows are searched.
+    """
+    return _ErasureSearch(rows, target, context_of).run(index)
 
 
 def thing_of(row: Row) -> str:
@@ -169,10 +180,11 @@ class _ErasureSearch:
         for move in moves:
             self._moves_by_subject.setdefault(move.subject, []).append(move)
 
-    def run(self, traces: Iterable[IndexedText], memories: Iterable[Memory]) -> ErasureMatches:
+    def run(self, index: IndexTexts | None) -> ErasureMatches:
         target, matches = self._target, self._matches
+        search = TextSearch(target.needle.words, target.scope, target.events)
         texts: dict[EventRef, str] = {}
-        for trace in traces:
+        for trace in index.events(search) if index is not None else ():
             event = trace.agent, trace.session, trace.event
             named = (trace.agent, trace.event) in target.events
             if named or (is_in_scope(target.scope, trace.context or NOWHERE) and target.needle.holds(trace.text)):
@@ -188,7 +200,8 @@ class _ErasureSearch:
             if self._is_affected(row):
                 self._add(row)
         self._add_changes()
-        self._add_memories(memories)
+        if index is not None:
+            self._add_memories(index, search)
         for event in sorted(matches.events):
             matches.things.append(
                 ForgottenItem("event", event[2], f"{event[0]} session {event[1]}", texts.get(event, ""))
@@ -287,10 +300,10 @@ class _ErasureSearch:
             ):
                 self._add(look)
 
-    def _add_memories(self, memories: Iterable[Memory]) -> None:
+    def _add_memories(self, index: IndexTexts, search: TextSearch) -> None:
         """Add memories. Those of a session are erased with its events, and rebuilt without them."""
-        removed = {f"entry:{row.id}" for row in self._matches.rows.values() if isinstance(row, Entry)}
-        for memory in memories:
+        removed = frozenset(f"entry:{row.id}" for row in self._matches.rows.values() if isinstance(row, Entry))
+        for memory in index.memories(search._replace(origins=removed)):
             named = memory.origin in removed
             matches = named or self._contains(memory.context, memory.text, memory.who)
             if matches:

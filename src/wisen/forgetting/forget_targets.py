@@ -99,7 +99,7 @@ class _KnownIds:
     def _memory(self, name: str) -> list[NamedTarget]:
         if ":" not in name:
             return []
-        for memory in self._home.index.memories.every():
+        for memory in self._home.index.memories.neighbors(name, 0):
             if memory.id != name:
                 continue
             kind, _, rest = name.partition(":")

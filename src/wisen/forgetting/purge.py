@@ -20,6 +20,8 @@ _RELATED = "beside it"
 class UnsafeText:
     """Matches every text that a safety rule forbids to store."""
 
+    words = None
+
     def holds(self, text: str) -> bool:
         """Whether a rule forbids a text."""
         return rule_against(text) is not None

@@ -40,8 +40,11 @@ if TYPE_CHECKING:
     from wisen.forgetting.callbacks import RemoveWritten
     from wisen.forgetting.erasure_search import ErasureMatches, ErasureTarget, EventRef
     from wisen.forgetting.holdings import Holdings
+    from wisen.model.memory import Memory
+    from wisen.model.tombstone import IndexedText, TextSearch
     from wisen.safety.forgotten_phrases import Needle
     from wisen.store.home import Home
+    from wisen.store.index import Index
     from wisen.store.ledger import Ledger
     from wisen.store.ledger_removal import Row
 
@@ -58,9 +61,7 @@ def find_in_holdings(holdings: Holdings, target: ErasureTarget) -> ErasureMatche
     """Find everything to erase in all stores and files."""
     index = holdings.home.index
     rows = erasable_rows(holdings.home.ledger, holdings, target)
-    matches = find_matches(
-        rows, index.removal.indexed_texts(), index.memories.every(), target, context_resolver(holdings)
-    )
+    matches = find_matches(rows, _StoredTexts(index), target, context_resolver(holdings))
     matches.things += [
         ForgottenItem("page", path.name, str(path), _matching_lines(path, target))
         for path in find_pages(holdings, target)
@@ -72,9 +73,24 @@ def find_in_holdings(holdings: Holdings, target: ErasureTarget) -> ErasureMatche
     return matches
 
 
-def ledger_contains(ledger: Ledger, holdings: Holdings, target: ErasureTarget) -> bool:
-    """Whether another ledger, such as a backup, contains something of it."""
-    return bool(find_matches(erasable_rows(ledger, holdings, target), (), (), target, context_resolver(holdings)).rows)
+class _StoredTexts:
+    """The texts of an index."""
+
+    def __init__(self, index: Index) -> None:
+        self._index = index
+
+    def events(self, search: TextSearch) -> Iterator[IndexedText]:
+        """Return the texts of events."""
+        return self._index.removal.indexed_texts(search)
+
+    def memories(self, search: TextSearch) -> Iterator[Memory]:
+        """Return memories."""
+        return self._index.memories.every(search)
+
+
+def find_rows(ledger: Ledger, holdings: Holdings, target: ErasureTarget) -> dict[str, Row]:
+    """Find the rows of a ledger, or of a backup, that contain it or belong to its events."""
+    return find_matches(erasable_rows(ledger, holdings, target), None, target, context_resolver(holdings)).rows
 
 
 def erasable_rows(ledger: Ledger, holdings: Holdings, target: ErasureTarget) -> Iterator[Row]:
@@ -222,9 +238,9 @@ def _sources(home: Home, events: Collection[EventRef]) -> Iterator[str]:
     """Yield the turns of events, as day lines cite them."""
     wanted = {(agent, id_) for agent, _, id_ in events}
     sessions = {(agent, session) for agent, session, _ in events}
-    for history in home.index.events.histories(Selection()):
-        if (history.agent, history.native) not in sessions:
-            continue
+    stored = home.index.removal.archived_sessions()
+    numbers = frozenset(each.number for each in stored if (each.agent, each.native) in sessions)
+    for history in home.index.events.histories(Selection(sessions=numbers)):
         typed = [turn for turn in history.turns if turn.action is UserAction.SAID]
         turns = {number for number, turn in enumerate(typed, 1) if (history.agent, turn.id) in wanted}
         for step in history.steps:

@@ -24,11 +24,25 @@ class ArchivedSession(NamedTuple):
     """Approximate size in bytes."""
     waits: bool
     """Whether part of it has not been mined yet."""
+    number: int = 0
+    """Its number in the index."""
 
     @property
     def key(self) -> tuple[str, str, int]:
         """Return the key that identifies the session."""
         return self.agent, self.native, self.segment
+
+
+class ArchiveSize(NamedTuple):
+    """The total of all sessions that the index holds."""
+
+    sessions: int
+    events: int
+    size: int
+    """Approximate size in bytes."""
+    first: datetime | None
+    last: datetime | None
+    """When the first and the last event happened; None if there are none."""
 
 
 class ArchiveUsage(NamedTuple):

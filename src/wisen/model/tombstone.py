@@ -81,6 +81,23 @@ class IndexedText(NamedTuple):
     text: str
 
 
+class TextSearch(NamedTuple):
+    """Which stored texts may contain what is to be forgotten. A store may return others too: the caller checks each."""
+
+    words: tuple[str, ...] | None = None
+    """Only texts that may contain one of these folded words; None for all texts, empty for none."""
+    scope: str = ALL_CONTEXTS
+    events: frozenset[tuple[str, str]] = frozenset()
+    """Also the texts of these events, by agent and id, whatever they contain."""
+    sessions: frozenset[tuple[str, str]] = frozenset()
+    """Also the texts of these sessions, by agent and its id."""
+    origins: frozenset[str] = frozenset()
+    """Also the memories of these origins."""
+
+
+EVERY_TEXT = TextSearch()
+
+
 class ForgottenItem(NamedTuple):
     """Something that is forgotten, as it is shown to a person."""
 

@@ -36,6 +36,14 @@ _MAX_PREFILTERED = 8
 class Needle(Protocol):
     """Something that is searched for in texts."""
 
+    @property
+    def words(self) -> tuple[str, ...] | None:
+        """Folded words of which every text that contains it has one, as it is, escaped or in another form.
+
+        None: it may be in any text. Empty: it is in none.
+        """
+        ...
+
     def holds(self, text: str) -> bool:
         """Whether a text contains it."""
         ...
@@ -71,6 +79,11 @@ class ForgottenPhrases:
         self._longest_words = longest if len(longest) <= _MAX_PREFILTERED else None
         self._kinds = {marked for _, marked in self._by_first_token}
 
+    @property
+    def words(self) -> tuple[str, ...] | None:
+        """Return the longest word of each phrase; None if there are too many phrases."""
+        return None if self._longest_words is None else tuple(sorted(set(self._longest_words)))
+
     def holds(self, text: str) -> bool:
         """Whether a text contains one of them."""
         return any(self._is_in(view) for view in _unescaped_views(text))
@@ -100,6 +113,11 @@ class PhraseDigests:
                 self._sizes[key.kind is TombstoneKeyKind.MARKED, key.size].add(key.value)
         self._kinds = {marked for marked, _ in self._sizes}
 
+    @property
+    def words(self) -> tuple[str, ...] | None:
+        """The words are not stored, so any text may contain them; none does if there are no digests."""
+        return None if self._sizes else ()
+
     def holds(self, text: str) -> bool:
         """Whether a text contains one of them."""
         return bool(self._sizes) and any(
@@ -119,6 +137,8 @@ class PhraseDigests:
 
 class AnyText:
     """Every text, for what is forgotten as a whole."""
+
+    words = None
 
     def holds(self, text: str) -> bool:
         """Every text does."""

@@ -7,15 +7,17 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Protocol
 
-from wisen.store import index_deletion
+from wisen.model.tombstone import EVERY_TEXT
+from wisen.store import index_deletion, session_sizes
 from wisen.store.folds import clear_folds
+from wisen.store.indexed_texts import indexed_texts
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator
     from datetime import datetime
 
-    from wisen.model.archive import ArchivedSession
-    from wisen.model.tombstone import IndexedText
+    from wisen.model.archive import ArchivedSession, ArchiveSize
+    from wisen.model.tombstone import IndexedText, TextSearch
     from wisen.store.index_numbers import IndexNumbers
     from wisen.store.memories import SqliteMemories
     from wisen.store.sqlite import SqliteDatabase
@@ -24,8 +26,8 @@ if TYPE_CHECKING:
 class IndexRemoval(Protocol):
     """How an index forgets."""
 
-    def indexed_texts(self) -> Iterator[IndexedText]:
-        """Yield every text that is stored because of an event, and what was derived from it."""
+    def indexed_texts(self, search: TextSearch = EVERY_TEXT) -> Iterator[IndexedText]:
+        """Yield the texts that are stored because of an event and what was derived from it, or those that may match."""
         ...
 
     def redact(self, events: Collection[tuple[str, str]]) -> int:
@@ -43,6 +45,10 @@ class IndexRemoval(Protocol):
 
     def archived_sessions(self) -> tuple[ArchivedSession, ...]:
         """Return every stored session, in no order."""
+        ...
+
+    def archive_size(self) -> ArchiveSize:
+        """Return the total of all stored sessions, without listing them."""
         ...
 
     def remove_sessions(self, sessions: Collection[tuple[str, str, int]]) -> None:
@@ -71,9 +77,9 @@ class SqliteIndexRemoval:
     def __init__(self, db: SqliteDatabase, numbers: IndexNumbers, memories: SqliteMemories) -> None:
         self._db, self._numbers, self._memories = db, numbers, memories
 
-    def indexed_texts(self) -> Iterator[IndexedText]:
-        """Yield every text that is stored because of an event, and what was derived from it."""
-        return index_deletion.indexed_texts(self._db)
+    def indexed_texts(self, search: TextSearch = EVERY_TEXT) -> Iterator[IndexedText]:
+        """Yield the texts that are stored because of an event and what was derived from it, or those that may match."""
+        return indexed_texts(self._db, search)
 
     def redact(self, events: Collection[tuple[str, str]]) -> int:
         """Delete the texts of events, by agent and id, and whatever was derived from their sessions."""
@@ -98,7 +104,11 @@ class SqliteIndexRemoval:
 
     def archived_sessions(self) -> tuple[ArchivedSession, ...]:
         """Return every stored session."""
-        return index_deletion.archived_sessions(self._db)
+        return session_sizes.archived_sessions(self._db)
+
+    def archive_size(self) -> ArchiveSize:
+        """Return the total of all stored sessions."""
+        return session_sizes.archive_size(self._db)
 
     def remove_sessions(self, sessions: Collection[tuple[str, str, int]]) -> None:
         """Delete whole sessions, by agent, id and segment, and whatever was derived from them."""

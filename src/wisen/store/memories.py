@@ -2,19 +2,23 @@
 
 from __future__ import annotations
 
+import json
 from hashlib import blake2b
 from itertools import accumulate
 from typing import TYPE_CHECKING, Any, Protocol, cast
 
 from wisen.model.memory import Memory, MemoryHit, MemoryKind
+from wisen.model.tombstone import ALL_CONTEXTS, EVERY_TEXT
 from wisen.store.escapes import escape, from_milliseconds, milliseconds, unescape
 from wisen.store.interned_rows import find_or_add_number
 from wisen.store.sqlite import as_float
+from wisen.store.word_filter import may_contain
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from wisen.model.memory import MemoryFields, MemoryQuery, RankingWeights
+    from wisen.model.tombstone import TextSearch
     from wisen.store.database_port import Row, Value
     from wisen.store.sqlite import SqliteDatabase
 
@@ -72,8 +76,8 @@ class Memories(Protocol):
         """Return the memories of the same origin up to `reach` turns before and after one, in order; by its id."""
         ...
 
-    def every(self) -> Iterator[Memory]:
-        """Yield all memories, each with its surrounding text."""
+    def every(self, search: TextSearch = EVERY_TEXT) -> Iterator[Memory]:
+        """Yield all memories, or those that may match; each with its surrounding text."""
         ...
 
     def count(self) -> dict[str, int]:
@@ -160,9 +164,11 @@ class SqliteMemories:
         """Return the memories of the same origin up to `reach` turns before and after one, in order."""
         return [_memory(row) for row in self._db.run(_AROUND, (escape(memory), reach))]
 
-    def every(self) -> Iterator[Memory]:
-        """Yield all memories, each with its surrounding text."""
-        beside = self._db.stream(f"{_READ.replace('SELECT', 'SELECT w.beside,')} {_WITH_WORDS}")
+    def every(self, search: TextSearch = EVERY_TEXT) -> Iterator[Memory]:
+        """Yield all memories, or those that may match; each with its surrounding text."""
+        values: dict[str, Value] = {}
+        where = _search_condition(search, values)
+        beside = self._db.stream(f"{_READ.replace('SELECT', 'SELECT w.beside,')} {_WITH_WORDS} WHERE {where}", values)
         for around, *row in beside:
             yield _memory(tuple(row))._replace(beside=unescape(str(around or "")))
 
@@ -286,6 +292,22 @@ class SqliteMemories:
     def _next(self, scope: int) -> int:
         ((last,),) = self._db.run(_LAST, (scope << NUMBER_BITS, ((scope + 1) << NUMBER_BITS) - 1))
         return scope << NUMBER_BITS if last is None else self._db.as_int(last) + 1
+
+
+def _search_condition(search: TextSearch, values: dict[str, Value]) -> str:
+    """Return the condition on memories that may match a search, and add its values."""
+    conditions = []
+    if search.words:
+        conditions += [may_contain(column, search.words, values) for column in ("m.text", "m.who", "w.beside")]
+    elif search.words is None and search.scope == ALL_CONTEXTS:
+        return "1"
+    elif search.words is None:
+        values["scope"] = escape(search.scope)
+        conditions.append("c.context = :scope")
+    if search.origins:
+        values["origins"] = json.dumps([escape(origin) for origin in sorted(search.origins)])
+        conditions.append("o.name IN (SELECT value FROM json_each(:origins))")
+    return " OR ".join(conditions) or "0"
 
 
 def _digest(memories: Sequence[tuple[Memory, MemoryFields]]) -> str:

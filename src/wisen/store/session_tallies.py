@@ -8,6 +8,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from wisen.store.index_histories import OF_SESSION
+from wisen.store.session_sizes import COUNT_SIZE, FORGET_SIZE
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -19,6 +20,7 @@ _FORGET = (
     "DELETE FROM tallies WHERE scene IN (SELECT number FROM scenes WHERE session = ?)",
     "DELETE FROM ends WHERE session = ?",
     "DELETE FROM loose WHERE session = ?",
+    FORGET_SIZE,
 )
 _CALL = "events c ON c.id = e.call AND c.agent = e.agent"
 _COUNT = (
@@ -40,6 +42,7 @@ _COUNT = (
     WHERE spans.session = ? AND e.call IS NOT NULL
     AND (shapes.kind <> 'outcome' OR there.session IS NOT spans.session)
     """,
+    COUNT_SIZE,
 )
 
 

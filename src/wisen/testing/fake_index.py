@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from msgspec import structs
 
-from wisen.model.archive import EVENT_BYTES, ArchivedSession
+from wisen.model.archive import EVENT_BYTES, ArchivedSession, ArchiveSize
 from wisen.model.citation import CitedId
 from wisen.model.context import NOWHERE
 from wisen.model.event import (
@@ -23,7 +23,7 @@ from wisen.model.event import (
 )
 from wisen.model.report import Counts, Selection, ToolUse
 from wisen.model.source import ReadProblemCount, ReadProblemKind, SourceMark
-from wisen.model.tombstone import FORGOTTEN, IndexedText, is_in_scope
+from wisen.model.tombstone import EVERY_TEXT, FORGOTTEN, IndexedText, is_in_scope
 from wisen.store.index import Index
 from wisen.testing.fake_findings import whole_milliseconds
 from wisen.testing.fake_folds import MemoryFolds, MemorySessions
@@ -42,6 +42,7 @@ if TYPE_CHECKING:
     from wisen.model.index_batch import IndexBatch
     from wisen.model.signal import SignalKind, SourcedSignal
     from wisen.model.source import Source
+    from wisen.model.tombstone import TextSearch
 
 
 class MemoryIndex(Index):
@@ -232,8 +233,9 @@ class MemoryIndexRemoval:
     def __init__(self, rows: IndexRows) -> None:
         self._rows = rows
 
-    def indexed_texts(self) -> Iterator[IndexedText]:
+    def indexed_texts(self, search: TextSearch = EVERY_TEXT) -> Iterator[IndexedText]:
         """Yield every text that is stored because of an event, and the lessons taken from it."""
+        del search
         for filtered in self._rows.kept.values():
             if (text := text_of(filtered.event)) is not None:
                 session = filtered.event.session
@@ -279,6 +281,18 @@ class MemoryIndexRemoval:
         """Return every stored session."""
         return tuple(map(self._stored, {filtered.event.session for filtered in self._rows.kept.values()}))
 
+    def archive_size(self) -> ArchiveSize:
+        """Return the total of all stored sessions."""
+        stored = self.archived_sessions()
+        moments = [whole_milliseconds(each.event.at) for each in self._rows.kept.values()]
+        return ArchiveSize(
+            len(stored),
+            sum(each.events for each in stored),
+            sum(each.size for each in stored),
+            min(moments, default=None),
+            max(moments, default=None),
+        )
+
     def remove_sessions(self, sessions: Collection[tuple[str, str, int]]) -> None:
         """Delete whole sessions."""
         self._drop({each for each in self._rows.sessions if (each.agent, each.native, each.segment) in sessions})
@@ -297,6 +311,7 @@ class MemoryIndexRemoval:
             len(filtered),
             sum(len(text.encode("utf-8", "surrogatepass")) for text in texts) + len(filtered) * EVENT_BYTES,
             self._rows.seen.get(number, (0, 0))[0] != self._rows.sizes[number],
+            number,
         )
 
     def _drop(self, whole_ones: set[SessionKey]) -> None:

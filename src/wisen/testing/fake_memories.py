@@ -7,11 +7,13 @@ from collections import Counter
 from typing import TYPE_CHECKING
 
 from wisen.model.memory import MemoryHit
+from wisen.model.tombstone import EVERY_TEXT
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
     from wisen.model.memory import Memory, MemoryFields, MemoryQuery, RankingWeights
+    from wisen.model.tombstone import TextSearch
 
 
 class PlainMemories:
@@ -49,8 +51,9 @@ class PlainMemories:
         near = [each for each, _ in self._held[one.origin] if abs(each.turn - one.turn) <= reach]
         return sorted(near, key=lambda each: each.turn)
 
-    def every(self) -> Iterator[Memory]:
-        """Yield all memories, each with its surrounding text."""
+    def every(self, search: TextSearch = EVERY_TEXT) -> Iterator[Memory]:
+        """Yield all memories, each with its surrounding text; the caller checks each."""
+        del search
         return (memory for memory, _ in self._all())
 
     def count(self) -> dict[str, int]:
