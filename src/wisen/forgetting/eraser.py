@@ -61,6 +61,7 @@ class Eraser:
             return tuple(results)
         for plan in plans:
             home.ledger.tombstones.add(plan.tombstone, plan.keys)
+        before = home.ledger.removal.seals()
         leftovers = [self._remove(plan) for plan in plans]
         events = {event for plan in plans for event in plan.matches.events}
         summaries = removal.clear_written(home, events, self._callbacks.remove_written)
@@ -77,7 +78,7 @@ class Eraser:
         home.ledger.removal.scrub()
         if home.backups is not None:
             targets = [plan.target._replace(events=plan.events) for plan in plans]
-            home.backups.renew(lambda copy: any(removal.find_rows(copy, self._holdings, target) for target in targets))
+            home.backups.renew(removal.BackupCheck(self._holdings, targets, before).holds_forgotten)
         for plan, (_, stays) in zip(plans, leftovers, strict=True):
             if not stays:
                 home.ledger.tombstones.finish(plan.tombstone.id, home.clock.now())
@@ -99,7 +100,9 @@ class Eraser:
             home.index.removal.redact(events)
         home.index.memories.replace({origin: [] for origin in matches.origins})
         # The changes that reverted our lines are also ours, and contain the same words.
-        rows = matches.rows | find_rows(home.ledger, self._holdings, target._replace(events=events))
+        rows = matches.rows | find_rows(
+            self._holdings.ledger_rows.all(), self._holdings, target._replace(events=events)
+        )
         home.ledger.removal.remove(row for key, row in rows.items() if key not in stays)
         # Mine sessions with removed phrases again: what only such a phrase detected must go.
         home.index.findings.mine_again(

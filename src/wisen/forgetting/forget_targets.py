@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from functools import cached_property
 from typing import TYPE_CHECKING, NamedTuple
 
 from wisen.errors import UsageError
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
     from wisen.store.home import Home
 
 
+_BLANK = re.compile(r"\s")
 _ULID = re.compile(r"[0-9A-HJKMNP-TV-Z]{26}")
 _FIX = re.compile(r"[0-9a-f]{10}")
 """The full id of a fix: a prefix is not enough here."""
@@ -73,16 +75,28 @@ class _KnownIds:
 
     def __init__(self, home: Home) -> None:
         self._home = home
-        ledger = home.ledger
-        self._states = fold_entry_states(ledger.entries.all(), (), ledger.moves.all())
-        self._entries: dict[str, EntryState] = {}
-        for state in self._states:
-            for name in (state.entry.id, state.entry.name, rule_id(state.entry.id), f"entry:{state.entry.id}"):
-                self._entries[name.casefold()] = state
-        self._proposals = {each.id.casefold(): each.entry for each in ledger.proposals.all()}
+
+    @cached_property
+    def _states(self) -> tuple[EntryState, ...]:
+        ledger = self._home.ledger
+        return fold_entry_states(ledger.entries.all(), (), ledger.moves.all())
+
+    @cached_property
+    def _entries(self) -> dict[str, EntryState]:
+        return {
+            name.casefold(): state
+            for state in self._states
+            for name in (state.entry.id, state.entry.name, rule_id(state.entry.id), f"entry:{state.entry.id}")
+        }
+
+    @cached_property
+    def _proposals(self) -> dict[str, str]:
+        return {each.id.casefold(): each.entry for each in self._home.ledger.proposals.all()}
 
     def find(self, name: str) -> list[NamedTarget]:
         """Return the targets with an id; empty where it is unknown."""
+        if _BLANK.search(name):
+            return self._memory(name)  # only ids of agents may contain a blank
         folded = name.casefold()
         state = self._entries.get(folded)
         if folded in self._proposals:

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING
+
+from wisen.forgetting.ledger_rows import LedgerRows
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -31,3 +34,8 @@ class Holdings:
     """The agents that can have hooks."""
     languages_folder: Path
     """The folder of languages that the user added."""
+
+    @cached_property
+    def ledger_rows(self) -> LedgerRows:
+        """The rows of the ledger: a plan and what carries it out need them several times."""
+        return LedgerRows(self.home.ledger)

@@ -34,7 +34,7 @@ from wisen.model.tombstone import ALL_CONTEXTS, ForgottenItem, is_in_scope
 from wisen.text.daily import read_day
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterator
+    from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 
     from wisen.edits.edit_history import EditHistory
     from wisen.forgetting.callbacks import RemoveWritten
@@ -60,7 +60,7 @@ _FILES_OF_NAMES = ("index.md", "meta.md", "memory.json")
 def find_in_holdings(holdings: Holdings, target: ErasureTarget) -> ErasureMatches:
     """Find everything to erase in all stores and files."""
     index = holdings.home.index
-    rows = erasable_rows(holdings.home.ledger, holdings, target)
+    rows = erasable_rows(holdings.ledger_rows.all(), holdings, target)
     matches = find_matches(rows, _StoredTexts(index), target, context_resolver(holdings))
     matches.things += [
         ForgottenItem("page", path.name, str(path), _matching_lines(path, target))
@@ -88,16 +88,38 @@ class _StoredTexts:
         return self._index.memories.every(search)
 
 
-def find_rows(ledger: Ledger, holdings: Holdings, target: ErasureTarget) -> dict[str, Row]:
-    """Find the rows of a ledger, or of a backup, that contain it or belong to its events."""
-    return find_matches(erasable_rows(ledger, holdings, target), None, target, context_resolver(holdings)).rows
+def find_rows(rows: Iterable[Row], holdings: Holdings, target: ErasureTarget) -> dict[str, Row]:
+    """Find the rows of the ledger, or of a backup, that contain it or belong to its events."""
+    return find_matches(erasable_rows(rows, holdings, target), None, target, context_resolver(holdings)).rows
 
 
-def erasable_rows(ledger: Ledger, holdings: Holdings, target: ErasureTarget) -> Iterator[Row]:
+class BackupCheck:
+    """Decides whether a backup contains what was removed from the ledger.
+
+    A ledger only grows, so that a backup of which every row is still in the ledger contains nothing of it.
+    """
+
+    def __init__(self, holdings: Holdings, targets: Sequence[ErasureTarget], before: frozenset[str]) -> None:
+        self._holdings, self._targets = holdings, targets
+        self._present = holdings.home.ledger.removal.seals()
+        self._removed = before - self._present
+
+    def holds_forgotten(self, copy: Ledger) -> bool:
+        """Whether a backup contains something of it."""
+        seals = copy.removal.seals()
+        if not seals.isdisjoint(self._removed):
+            return True
+        if seals <= self._present:
+            return False
+        rows = tuple(copy.removal.rows())
+        return any(find_rows(rows, self._holdings, target) for target in self._targets)
+
+
+def erasable_rows(rows: Iterable[Row], holdings: Holdings, target: ErasureTarget) -> Iterator[Row]:
     """Yield the rows that may be erased. Setup is not memory: hooks, switches and settings stay unless named."""
     why = {f"hooks of {each.name}" for each in holdings.hooks} | {SWITCHED_OFF, EXPERIMENTS_ANSWER, POINTING_ANSWER}
     settings = set[str]()
-    for row in ledger.removal.rows():
+    for row in rows:
         if isinstance(row, Change) and row.why.removeprefix("undid ") in why and thing_of(row) not in target.things:
             settings.add(row.id)
         elif isinstance(row, Ownership) and row.subject is OwnershipSubject.MARKER:

@@ -84,8 +84,8 @@ class IndexedText(NamedTuple):
 class TextSearch(NamedTuple):
     """Which stored texts may contain what is to be forgotten. A store may return others too: the caller checks each."""
 
-    words: tuple[str, ...] | None = None
-    """Only texts that may contain one of these folded words; None for all texts, empty for none."""
+    words: tuple[tuple[str, ...], ...] | None = None
+    """Only texts that may contain all of the folded words of one group; None for all texts, empty for none."""
     scope: str = ALL_CONTEXTS
     events: frozenset[tuple[str, str]] = frozenset()
     """Also the texts of these events, by agent and id, whatever they contain."""

@@ -30,15 +30,15 @@ _ESCAPED = {"n": "\n", "r": "\r", "t": "\t", "b": " ", "f": " "}
 _MAX_ESCAPES = 2
 """How often a text may be escaped: arguments are JSON, and may contain JSON."""
 _MAX_PREFILTERED = 8
-"""Up to this many phrases, searching for one word of each first is faster than tokenizing the text."""
+"""Up to this many phrases and words, searching for the words first is faster than tokenizing the text."""
 
 
 class Needle(Protocol):
     """Something that is searched for in texts."""
 
     @property
-    def words(self) -> tuple[str, ...] | None:
-        """Folded words of which every text that contains it has one, as it is, escaped or in another form.
+    def words(self) -> tuple[tuple[str, ...], ...] | None:
+        """Folded words: every text that contains it has all words of one group, perhaps escaped or in another form.
 
         None: it may be in any text. Empty: it is in none.
         """
@@ -72,25 +72,28 @@ class ForgottenPhrases:
 
     def __init__(self, phrases: Iterable[Phrase]) -> None:
         self._by_first_token: dict[tuple[str, bool], list[tuple[str, ...]]] = defaultdict(list)
-        longest: list[str] = []
+        groups: set[tuple[str, ...]] = set()
         for phrase in set(phrases):
             self._by_first_token[phrase.tokens[0], phrase.marked].append(phrase.tokens)
-            longest.append(max(phrase.tokens, key=len))
-        self._longest_words = longest if len(longest) <= _MAX_PREFILTERED else None
+            # The longest word is the rarest, as a rule.
+            groups.add(tuple(sorted(set(phrase.tokens), key=lambda word: (-len(word), word))))
+        self._groups = tuple(sorted(groups)) if len(groups) <= _MAX_PREFILTERED else None
         self._kinds = {marked for _, marked in self._by_first_token}
 
     @property
-    def words(self) -> tuple[str, ...] | None:
-        """Return the longest word of each phrase; None if there are too many phrases."""
-        return None if self._longest_words is None else tuple(sorted(set(self._longest_words)))
+    def words(self) -> tuple[tuple[str, ...], ...] | None:
+        """Return the words of each phrase; None if there are too many phrases."""
+        return self._groups
 
     def holds(self, text: str) -> bool:
         """Whether a text contains one of them."""
+        if "\\" not in text:
+            return self._is_in(text)
         return any(self._is_in(view) for view in _unescaped_views(text))
 
     def _is_in(self, text: str) -> bool:
         folded = _fold(text)
-        if self._longest_words is not None and not any(word in folded for word in self._longest_words):
+        if self._groups is not None and not any(_has_all(folded, words) for words in self._groups):
             return False
         return any(self._matches(tokens, marked) for marked, tokens in _token_streams(folded, self._kinds))
 
@@ -114,7 +117,7 @@ class PhraseDigests:
         self._kinds = {marked for marked, _ in self._sizes}
 
     @property
-    def words(self) -> tuple[str, ...] | None:
+    def words(self) -> tuple[tuple[str, ...], ...] | None:
         """The words are not stored, so any text may contain them; none does if there are no digests."""
         return None if self._sizes else ()
 
@@ -144,6 +147,10 @@ class AnyText:
         """Every text does."""
         del text
         return True
+
+
+def _has_all(folded: str, words: Iterable[str]) -> bool:
+    return all(word in folded for word in words)
 
 
 def _token_streams(folded: str, kinds: Iterable[bool]) -> Iterator[tuple[bool, list[str]]]:

@@ -79,7 +79,7 @@ def _with_words(db: SqliteDatabase, search: TextSearch) -> Iterator[IndexedText]
     values: dict[str, Value] = {}
     statements = []
     for source, event, _, text in (_TEXTS, *_DERIVED):
-        where = "" if search.words is None else f" WHERE {may_contain(f'({text})', search.words, values)}"
+        where = "" if search.words is None else f" WHERE {may_contain(db, f'({text})', search.words, values)}"
         statements.append(_select(source, event, text) + where)
     yield from _stream(db, statements, values)
 

@@ -76,6 +76,10 @@ class LedgerRemoval(Protocol):
         """Yield every row that may have to be forgotten, of all machines."""
         ...
 
+    def seals(self) -> frozenset[str]:
+        """Return a digest of each of these rows, which is far faster than reading them."""
+        ...
+
     def remove(self, rows: Iterable[Row]) -> int:
         """Delete rows in one transaction; returns how many existed."""
         ...
@@ -113,6 +117,11 @@ class SqlLedgerRemoval:
         yield from SqlOwnerships(db).all()
         yield from contexts.every_alias()
         yield from contexts.all()
+
+    def seals(self) -> frozenset[str]:
+        """Return a digest of each of these rows."""
+        tables = " UNION ALL ".join(f"SELECT seal FROM {table}" for table in TABLES.values())  # noqa: S608 - constants
+        return frozenset(str(seal) for (seal,) in self._db.run(tables))
 
     def remove(self, rows: Iterable[Row]) -> int:
         """Delete rows in one transaction; returns how many existed."""

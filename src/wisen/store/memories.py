@@ -167,7 +167,7 @@ class SqliteMemories:
     def every(self, search: TextSearch = EVERY_TEXT) -> Iterator[Memory]:
         """Yield all memories, or those that may match; each with its surrounding text."""
         values: dict[str, Value] = {}
-        where = _search_condition(search, values)
+        where = _search_condition(self._db, search, values)
         beside = self._db.stream(f"{_READ.replace('SELECT', 'SELECT w.beside,')} {_WITH_WORDS} WHERE {where}", values)
         for around, *row in beside:
             yield _memory(tuple(row))._replace(beside=unescape(str(around or "")))
@@ -294,11 +294,11 @@ class SqliteMemories:
         return scope << NUMBER_BITS if last is None else self._db.as_int(last) + 1
 
 
-def _search_condition(search: TextSearch, values: dict[str, Value]) -> str:
+def _search_condition(db: SqliteDatabase, search: TextSearch, values: dict[str, Value]) -> str:
     """Return the condition on memories that may match a search, and add its values."""
     conditions = []
     if search.words:
-        conditions += [may_contain(column, search.words, values) for column in ("m.text", "m.who", "w.beside")]
+        conditions += [may_contain(db, column, search.words, values) for column in ("m.text", "m.who", "w.beside")]
     elif search.words is None and search.scope == ALL_CONTEXTS:
         return "1"
     elif search.words is None:

@@ -322,6 +322,10 @@ class MemoryLedgerRemoval:
             yield from more.values()
         yield from stored.ownerships.values()
 
+    def seals(self) -> frozenset[str]:
+        """Return each of these rows as a text."""
+        return frozenset(map(repr, self.rows()))
+
     def remove(self, rows: Iterable[Row]) -> int:
         """Delete rows; returns how many existed."""
         removed = 0
