@@ -11,7 +11,7 @@ from datetime import timedelta
 from typing import TYPE_CHECKING
 
 from wisen.model.entry import JUDGED_PREFIX, REMOVED_PREFIX, Actor, EntryStatus, MoveKind, Priority
-from wisen.text.entry_standing import standing_of
+from wisen.text.entry_standing import is_standing
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -69,7 +69,7 @@ def _fade_entry(state: EntryState, moves: Sequence[Move], now: datetime, factory
 
 def _is_permanent(state: EntryState) -> bool:
     """Whether a person said that it is a rule."""
-    return standing_of(state).is_standing
+    return is_standing(state)
 
 
 def _close_excess(states: Sequence[EntryState], over: set[str], now: datetime, factory: RowFactory) -> Iterator[Move]:

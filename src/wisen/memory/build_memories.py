@@ -23,7 +23,7 @@ from wisen.safety.fix_texts import describe_fix, quote_step
 from wisen.safety.withhold import rule_against
 from wisen.text import daily
 from wisen.text.command_lines import command_of, fields_of, parse_command
-from wisen.text.entry_standing import is_lesson, standing_of
+from wisen.text.entry_standing import is_lesson, is_standing
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -207,9 +207,7 @@ def _is_lasting(state: EntryState) -> bool:
     stated = entry.origin is EntryOrigin.STATED and entry.type is EntryType.LEARNING
     if stated and state.status is EntryStatus.RESOLVED and not state.confirmed and not is_lesson(state):
         return False  # a remark
-    said_once = (
-        entry.origin is EntryOrigin.STATED and state.sessions < MIN_REPEATS and not standing_of(state).is_standing
-    )
+    said_once = entry.origin is EntryOrigin.STATED and state.sessions < MIN_REPEATS and not is_standing(state)
     return not said_once or state.status is not EntryStatus.PENDING
 
 

@@ -23,16 +23,22 @@ def find_global_candidates(states: Sequence[EntryState]) -> Mapping[str, int]:
     Of several that say the same, only the oldest is returned; none if it is global already, or the user did not want
     that, or said the opposite somewhere.
     """
+    candidates: list[tuple[EntryState, int]] = []
+    for group in _group_same([state for state in states if state.context != EVERYWHERE and not state.is_over]):
+        first = next((state for state in group if state.everywhere), group[0])
+        many = len({state.context for state in group if _is_rule(state)} - {NOWHERE})
+        if first.everywhere or many >= CONTEXTS:
+            candidates.append((first, many))
+    if not candidates:
+        return {}
     global_lessons, local_lessons, found = LessonIndex(), LessonIndex(), dict[str, int]()
     for state in states:
         if state.context == EVERYWHERE and not state.merged_into:
             global_lessons.add(state.entry.id, state.text)
         elif not state.is_over:
             local_lessons.add(state.entry.id, state.text)
-    for group in _group_same([state for state in states if state.context != EVERYWHERE and not state.is_over]):
-        first = next((state for state in group if state.everywhere), group[0])
-        many = len({state.context for state in group if _is_rule(state)} - {NOWHERE})
-        if global_lessons.find(first.text) is not None or not (first.everywhere or many >= CONTEXTS):
+    for first, many in candidates:
+        if global_lessons.find(first.text) is not None:
             continue
         if first.everywhere or not (
             local_lessons.find_opposites(first.text) or global_lessons.find_opposites(first.text)

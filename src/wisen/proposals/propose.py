@@ -12,7 +12,7 @@ from wisen.model.context import EVERYWHERE
 from wisen.model.entry import Answer, Category, EntryOrigin, EntryStatus, EntryType, Proposal, ProposalType
 from wisen.model.entry_state import unsettled_entry_ids
 from wisen.proposals.global_candidates import find_global_candidates
-from wisen.text.entry_standing import EntryStanding, needs_wording, standing_of
+from wisen.text.entry_standing import EntryStanding, is_standing, needs_wording, standing_of
 from wisen.text.sameness import LessonIndex
 
 if TYPE_CHECKING:
@@ -141,4 +141,4 @@ def _may_ask(state: EntryState, last: ProposalState | None, rejected: LessonInde
 
 def _rank(state: EntryState) -> float:
     """Rank proposals: first by the number of sessions, then lasting statements, then by durability."""
-    return 10.0 * state.sessions + 5.0 * standing_of(state).is_standing + state.durable
+    return 10.0 * state.sessions + 5.0 * is_standing(state) + state.durable

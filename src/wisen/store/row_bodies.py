@@ -17,6 +17,8 @@ from wisen.store.sealed_rows import as_text
 if TYPE_CHECKING:
     from wisen.store.database_port import Value
 
+_ESCAPE_IN_JSON = msgspec.json.encode(escape("\x00")[0])[1:-1].decode()
+"""What escaped characters begin with, inside JSON: nearly no body has any."""
 _Bodied = TypeVar("_Bodied", Entry, Proposal, Guard)
 
 
@@ -28,7 +30,10 @@ def body_of(value: Entry | Proposal | Guard) -> str:
 
 def read_body(row: dict[str, Value], kind: type[_Bodied]) -> _Bodied:
     """Decode the value of a row."""
-    value = msgspec.json.decode(as_text(row["body"]), type=kind)
+    body = as_text(row["body"])
+    value = msgspec.json.decode(body, type=kind)
+    if _ESCAPE_IN_JSON not in body:
+        return value
     fields = {name: _map_texts(getattr(value, name), unescape) for name in value.__struct_fields__}
     return kind(**fields)
 

@@ -9,6 +9,8 @@ from __future__ import annotations
 import hashlib
 import json
 from dataclasses import dataclass
+from functools import cache
+from json.encoder import encode_basestring_ascii
 from typing import TYPE_CHECKING, cast
 
 from wisen.errors import StoreDamaged
@@ -59,9 +61,21 @@ def _verify_row(db: Database, table: Table, row: Row) -> dict[str, Value]:
 
 
 def _seal(table: Table, packed: Row) -> str:
-    present = {name: value for name, value in zip(table.columns, packed, strict=True) if value is not None}
-    canonical = json.dumps([table.name, present], sort_keys=True, separators=(",", ":"))
+    """Return the digest of `json.dumps([name, {column: value}], sort_keys=True)`, made faster."""
+    values = [
+        f"{name}:{encode_basestring_ascii(value) if isinstance(value, str) else int(value)}"
+        for place, name in _sorted_columns(table)
+        if (value := packed[place]) is not None
+    ]
+    canonical = f'["{table.name}",{{{",".join(values)}}}]'
     return hashlib.blake2b(canonical.encode(), digest_size=8).hexdigest()
+
+
+@cache
+def _sorted_columns(table: Table) -> tuple[tuple[int, str], ...]:
+    """Return the columns by name, each with its place in a row, as JSON."""
+    places = {name: place for place, name in enumerate(table.columns)}
+    return tuple((places[name], json.dumps(name)) for name in sorted(places))
 
 
 def as_text(value: Value) -> str:

@@ -72,6 +72,15 @@ def standing_of(state: EntryState) -> EntryStanding:
     return _standing_by_quotes(state) if entry.origin is EntryOrigin.STATED else EntryStanding.UNSAID
 
 
+def is_standing(state: EntryState) -> bool:
+    """Return `standing_of(state).is_standing`, without reading the words where they do not matter."""
+    entry = state.entry
+    is_read = entry.origin is EntryOrigin.STATED and entry.standing is False and not state.lasting
+    if is_read and not state.confirmed and state.status is not EntryStatus.PROMOTED:
+        return False  # its words and its turn were read when it was recorded
+    return standing_of(state).is_standing
+
+
 def _standing_by_quotes(state: EntryState) -> EntryStanding:
     entry = state.entry
     if state.lasting:
