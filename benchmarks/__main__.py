@@ -40,9 +40,10 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("--megabytes", type=int, default=200, help="how much data to generate if none is given")
     parser.add_argument("--repeat", type=int, default=3, help="number of measurements; the best counts")
     parser.add_argument("--cross-validate", action="store_true", help="train and test by folds on the data (detect)")
-    parser.add_argument("--full", action="store_true", help="every combination, for hours (trials)")
+    parser.add_argument("--full", action="store_true", help="every combination (trials), 10^7 events (scale)")
     parser.add_argument("--rules", type=int, default=0, help="simulated rules per combination (trials)")
     parser.add_argument("--worlds", type=int, default=0, help="number of simulated users (phrases)")
+    parser.add_argument("--sizes", default="", help="numbers of events, with commas between them (scale)")
     parser.add_argument("--seed", type=int, default=1, help="seed of the generated texts (poison)")
     options = parser.parse_args(arguments)
     if options.list or options.name is None:

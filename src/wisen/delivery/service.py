@@ -70,8 +70,11 @@ class DeliveryService:
 
     def count_private_entries(self) -> int:
         """Count the entries in force that agents do not receive."""
+        from wisen.model.entry import MoveKind
         from wisen.store.known_entries import entry_states
 
+        if all(move.kind is not MoveKind.LOCAL for move in self._home.ledger.moves.all()):
+            return 0  # nothing was ever typed to a local model
         states = [each for each in entry_states(self._home.ledger) if not each.is_over]
         return len(states) - len(self.private_words(states).deliverable(states))
 

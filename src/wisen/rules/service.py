@@ -47,6 +47,8 @@ if TYPE_CHECKING:
 
 RULES = "rules.md"
 
+_PROMOTED = (MoveKind.STATUS, EntryStatus.PROMOTED.value)
+
 
 class RuleService:
     """Rules: lessons in force, in instruction files and context files."""
@@ -83,7 +85,10 @@ class RuleService:
 
     def count(self) -> int:
         """Return how many rules are in force, in all contexts together."""
-        return sum(each.is_rule and not each.merged_into for each in entry_states(self._home.ledger))
+        last = {(move.subject, move.kind): move.value for move in self._home.ledger.moves.all()}
+        promoted = (id_ for (id_, kind), value in last.items() if (kind, value) == _PROMOTED)
+        over = (MoveKind.SUPERSEDE, MoveKind.MERGE)
+        return sum(not any(last.get((id_, kind)) for kind in over) for id_ in promoted)
 
     def former_rules(self, context: str | None = None) -> tuple[tuple[EntryState, str], ...]:
         """Return what was stated or approved and is no longer in force, and why, newest first."""
