@@ -2,7 +2,7 @@
 
 A user with 60 projects is generated from a seed (`scale_logs.py`), at the density of real sessions: about 8 KB of log
 per event, 0.8 KB for 10^7. Every figure is the wall time of the real command in a process of its own: `first_learn_s`
-into an empty home; `learn_again_s` with nothing new; `learn_one_s` with one new session; `cycle_quick_s` with another one,
+into an empty home; `learn_again_s` with nothing new; `learn_one_s` with one new session; `cycle_quick_s` with another,
 as at the end of a session; `forget_s` of a text that was typed. `hook_ms` and `recall_ms` are the medians of a prompt
 through the installed hook command, without and with a memory to recall. `node` parses the same bytes in the same run,
 which `store` (reading and storing, without learning) should beat. `growth` is the exponent between the two largest
