@@ -206,11 +206,15 @@ class _Recorder:
 
 
 def _restore_negations(seen: Iterable[SourcedSignal], known: Sequence[EntryState], factory: RowFactory) -> list[Move]:
-    """Restore the user's words in entries whose wording by an earlier version lost a negation."""
+    """Restore the user's words in entries whose wording by an earlier version lost a negation.
+
+    Such a version made one entry of a message. Later ones quote each lesson of a message: one does not word another.
+    """
     open_ = {
         (state.context, state.entry.details): state
         for state in known
         if state.entry.origin is EntryOrigin.STATED
+        and state.entry.standing is None
         and state.status is EntryStatus.PENDING
         and not state.confirmed
         and state.text == state.entry.summary
