@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 
 pytestmark = pytest.mark.requirement("X6")
 
+TODAY = datetime.now(UTC).replace(microsecond=0)
 SAID = (
     "from now on always use pnpm, not npm",
     "from now on always use npm, not pnpm",
@@ -44,7 +45,7 @@ def write_session(number: int, home: Path, chance: random.Random, more: int = 0)
     """Write a session of one of three projects; `more`: how many requests it has got since."""
     project = home / "src" / chance.choice(("shop", "bank", "farm"))
     project.mkdir(parents=True, exist_ok=True)
-    start = datetime.now(UTC).replace(microsecond=0) - timedelta(days=20) + timedelta(hours=7 * number)
+    start = TODAY - timedelta(days=20) + timedelta(hours=7 * number)
     log = ClaudeTranscript(number, cwd=str(project), start=start)
     for _ in range(chance.randint(1, 3) + more):
         log.prompt(f"release part {chance.randrange(3)} now")
