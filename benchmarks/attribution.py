@@ -15,13 +15,15 @@ from typing import TYPE_CHECKING, Any
 import wisen
 from benchmarks import blame_worlds
 from benchmarks.data import MissingDataError, json_lines, transcripts
-from wisen.blame.effects import SessionCalls, measure_effects, session_calls
+from wisen.blame.effects import measure_effects
 from wisen.blame.line_history import trace_lines
 from wisen.mining.session_mining import mine_session
 from wisen.model.instruction import Effect, Strength, Version
 
 if TYPE_CHECKING:
     import argparse
+
+    from wisen.model.call_summary import CallSummary
 
 _VERDICTS = Path(__file__).parent / "labels" / "blames.jsonl"
 _WORLDS = 60
@@ -66,7 +68,7 @@ def _rows(path: Path) -> list[dict[str, Any]]:
     return json_lines(path)
 
 
-def _sessions(files: list[Path]) -> list[SessionCalls]:
+def _sessions(files: list[Path]) -> list[CallSummary]:
     with tempfile.TemporaryDirectory() as home:
         logs = Path(home) / "logs"
         logs.mkdir()
@@ -75,11 +77,12 @@ def _sessions(files: list[Path]) -> list[SessionCalls]:
                 (logs / file.name).symlink_to(file.resolve())
         with wisen.open_learner(Path(home) / "home", environment={"HOME": home}) as learner:
             learner.learn(logs)
-            found = [session_calls(history, mine_session(history).failures) for history in learner.histories()]
-    return sorted((each for each in found if each is not None), key=lambda each: each.start)
+            found = [mine_session(history).calls for history in learner.histories()]
+    called = [(each.started, number, each) for number, each in enumerate(found) if each and each.started]
+    return [each for *_, each in sorted(called, key=lambda each: each[:2])]
 
 
-def _replay(versions: list[Version], course: list[SessionCalls]) -> list[dict[str, object]]:
+def _replay(versions: list[Version], course: list[CallSummary]) -> list[dict[str, object]]:
     """Each finding when it first could be told, with the figures of the end."""
     first: dict[tuple[str, str, str], int] = {}
     for number in range(3, len(course) + 1):
@@ -95,13 +98,14 @@ def _replay(versions: list[Version], course: list[SessionCalls]) -> list[dict[st
     ]
 
 
-def _verdicts_now(versions: list[Version], course: list[SessionCalls]) -> list[Effect]:
+def _verdicts_now(versions: list[Version], course: list[CallSummary]) -> list[Effect]:
     """Return what is reported at the start of the last of these sessions; each change and failure once."""
-    known = [version for version in versions if course and version.at <= course[-1].start]
+    known = [version for version in versions if course and version.at <= (course[-1].started or version.at)]
     if len(known) < 2:
         return []
     found: dict[object, Effect] = {}
-    for effect in measure_effects(trace_lines(known), course):
+    lines = trace_lines(known)
+    for effect in measure_effects(lines, blame_worlds.timeline_of(lines, course)):
         if effect.signature is not None:
             found.setdefault((effect.line.born, effect.signature, effect.strength), effect)
     return list(found.values())

@@ -11,10 +11,19 @@ from __future__ import annotations
 import random
 from collections import Counter
 from datetime import UTC, datetime, timedelta
+from typing import TYPE_CHECKING
 
-from wisen.blame.effects import SessionCalls, measure_effects
+from wisen.blame.effects import measure_effects
+from wisen.blame.session_matches import Matches, build_timeline, update_matches, wanted_by
+from wisen.mining.call_words import encode_call, join_calls
+from wisen.model.call_summary import CalledSession, CallSummary, FailedCall
 from wisen.model.failure import Signature
 from wisen.model.instruction import InstructionLine, Strength
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from wisen.blame.timeline import Timeline
 
 _BEGAN = datetime(2026, 1, 1, tzinfo=UTC)
 _SESSIONS, _KINDS, _LINES, _LOOKS = 120, 20, 8, 5
@@ -52,15 +61,15 @@ def _make_world(scenario: str, does: str, chance: random.Random) -> tuple[int, l
     lines = [_line(kind, _at(date)) for kind, date in dates.items()]
     blamed: set[tuple[int, Strength]] = set()
     for number in range(_LOOKS, _SESSIONS + 1, _LOOKS):
-        known = [line for line in lines if line.born <= course[number - 1].start]
-        for effect in measure_effects(known, course[:number]):
+        known = [line for line in lines if line.born <= _at(number - 1)]
+        for effect in measure_effects(known, timeline_of(known, course[:number])):
             blamed.add((effect.line.number, effect.strength))
     return len(lines), [strength for _, strength in blamed if strength in (Strength.BEGAN, Strength.HELPED)]
 
 
 def _course(
     scenario: str, does: str, rates: list[float], dates: dict[int, int], chance: random.Random
-) -> list[SessionCalls]:
+) -> list[CallSummary]:
     """The sessions of a world. Where lines are written after bursts, `dates` gets theirs."""
     turn, factor = chance.randrange(_SESSIONS), chance.choice((0.6, 1.6))
     bursting = [False] * _KINDS
@@ -84,14 +93,34 @@ def _course(
             if chance.random() < min(rate, 0.9):
                 words.add(f"word{kind}")
                 signature = Signature(key="shell.nonzero-exit", who=f"word{kind}", says="no", version=1)
-                failures.append((signature, frozenset({f"word{kind}"}), f"{number}.{kind}"))
+                failures.append((signature, (f"word{kind}",), f"{number}.{kind}"))
                 failed[kind] = [*failed[kind][-2:], number]
                 soon = len(failed[kind]) == 3 and number - failed[kind][0] <= 10
                 if written and soon and kind not in dates and 10 <= number < _SESSIONS - 20:
                     dates[kind] = number + 1
-        calls = tuple(frozenset({word}) for word in words)
-        found.append(SessionCalls(start=_at(number), words=frozenset(words), calls=calls, failures=tuple(failures)))
+        found.append(summary_of(_at(number), [(word,) for word in sorted(words)], failures))
     return found
+
+
+def summary_of(
+    start: datetime, calls: Iterable[Sequence[str]], failures: Iterable[tuple[Signature, Sequence[str], str]]
+) -> CallSummary:
+    """A session with these calls, by their words; each failure is that of a call, with its id."""
+    failed = [(signature, encode_call(words), call) for signature, words, call in failures]
+    distinct = list(dict.fromkeys([*map(encode_call, calls), *(each for _, each, _ in failed)]))
+    failed_calls = tuple(FailedCall(signature, call, distinct.index(each)) for signature, each, call in failed)
+    return CallSummary(start, start, join_calls(distinct), failed_calls)
+
+
+def timeline_of(lines: Iterable[InstructionLine], course: Sequence[CallSummary]) -> Timeline:
+    """The timeline of sessions with all that is needed to judge these lines."""
+    sessions = [
+        CalledSession(number, each.started, each.ended, each.failures)
+        for number, each in enumerate(course)
+        if each.started is not None and each.ended is not None
+    ]
+    calls = {number: each.calls for number, each in enumerate(course)}
+    return build_timeline(sessions, update_matches(Matches(), wanted_by(lines), sessions, (), lambda _: calls.items()))
 
 
 def _at(number: int) -> datetime:

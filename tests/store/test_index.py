@@ -290,7 +290,7 @@ def test_a_newer_index_is_refused_and_stays(tmp_path: Path) -> None:
     from wisen.store.sealed_rows import add_row
 
     index = open_sound(tmp_path / "index.db")
-    newer = len(known_migrations("index")) + 1
+    newer = known_migrations("index")[-1].version + 1
     add_row(index.database, MIGRATIONS, {"version": newer, "name": f"{newer:04}_future.sql"})
     index.close()
     before = (tmp_path / "index.db").read_bytes()

@@ -43,14 +43,16 @@ class BlameService:
         """
         from wisen.blame import judge_files
 
-        file = judge_files.with_stored_history(self._projects, self._instructions.file(path))
-        return next(judge_files.blame_recent(self._home, [file]))
+        return judge_files.blame_file(self._projects, self._instructions.file(path))
 
     def evidence_of(self, effect: Effect) -> tuple[Evidence, ...]:
         """Return the failing calls that are the evidence for an effect, newest first."""
-        from wisen.blame.file_blame import evidence_of
+        from wisen.blame.blame_summary import evidence_of
 
-        return evidence_of(effect.calls, self._home.index.events.histories(Selection())) if effect.calls else ()
+        if not effect.calls:
+            return ()
+        sessions = self._home.index.calls.sessions_of(effect.calls)
+        return evidence_of(effect.calls, self._home.index.events.histories(Selection(sessions=sessions)))
 
     def judge_or_load(
         self, *, should_judge: bool | None, is_new: bool, boundaries: ErrorBoundaries, places: Sequence[str] = ()
@@ -69,18 +71,18 @@ class BlameService:
     def _judge_or_load(
         self, *, should_judge: bool | None, is_new: bool, boundaries: ErrorBoundaries
     ) -> tuple[tuple[Blame, ...], tuple[InstructionSummary, ...]]:
-        from wisen.blame.file_blame import summarize_blame
-        from wisen.blame.judge_files import judge_files
-        from wisen.blame.stored_judgements import load_judgements, store_judgements, undecided_judgements
+        from wisen.blame.judge_files import are_unchanged, judge_files
+        from wisen.blame.stored_judgements import load_judgements, undecided_judgements
 
         files, judge_now = self._edit_ports.files, is_new if should_judge is None else should_judge
         stored = None if judge_now else load_judgements(self._home, files)
-        if stored is None and should_judge is not False:
-            judged = judge_files(self._projects, self._instructions, boundaries)
-            findings = tuple(map(summarize_blame, judged))
-            store_judgements(self._home, files, findings)
-            return judged, undecided_judgements(self._projects, files, findings)
-        return (), undecided_judgements(self._projects, files, stored)
+        is_current = stored is not None and are_unchanged(self._home, stored[1])
+        if should_judge is not False and not is_current:
+            judged = judge_files(self._projects, files, self._instructions, boundaries, search_all=should_judge is True)
+            findings = undecided_judgements(self._projects, files, [each.judged for each, _ in judged])
+            return tuple(blame for _, blame in judged), findings
+        known = [each.judged for each in stored[1]] if stored is not None and is_current else None
+        return (), undecided_judgements(self._projects, files, known)
 
     def findings(self) -> tuple[InstructionSummary, ...]:
         """Return the findings of the last judging that still apply and are not decided."""

@@ -34,6 +34,7 @@ from wisen.mining.call_states import (
     was_made_after,
     was_only_read,
 )
+from wisen.mining.call_words import summarize_calls
 from wisen.mining.goals import goals_of
 from wisen.mining.signatures import SIGNATURE_VERSION, FailureSubject, describe_failure
 from wisen.model.event import Status
@@ -88,14 +89,14 @@ def mine_session(history: History, folders: Mapping[str, Sequence[str]] = NO_FOL
     """Everything that mining finds in a session; `folders` maps contexts to absolute paths."""
     miner = _SessionMiner(history, folders)
     habits, pairs = _habits(history.steps)
-    failures = tuple(miner.describe_failure(index) for index in miner.failed)
     return SessionFindings(
         session=history.session,
-        failures=failures,
+        failures=(failures := tuple(miner.describe_failure(index) for index in miner.failed)),
         attempts=tuple(miner.tries),
         habits=habits,
         pairs=pairs,
         goals=goals_of(history),
+        calls=summarize_calls(history, failures),
     )
 
 
@@ -110,8 +111,7 @@ class _SessionMiner:
 
     def describe_failure(self, index: int) -> Failure:
         """One failed call with everything known about it; the changes tried against it go to `tries`."""
-        step, subject = self._steps[index], self._subject(index)
-        attempts = self._attempts(index)
+        step, subject, attempts = self._steps[index], self._subject(index), self._attempts(index)
         end = attempts[-1] if self._is_overcome(index, attempts[-1]) else None
         explained = False
         for later in attempts[1:]:

@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from datetime import datetime
 
+    from wisen.model.call_summary import CallSummary
     from wisen.model.fix import Danger
     from wisen.model.signal import RecordedSignal
 
@@ -153,3 +154,5 @@ class SessionFindings:
     goals: tuple[Goal, ...] = ()
     signals: tuple[RecordedSignal, ...] = ()
     """Signals in what the user typed."""
+    calls: CallSummary | None = None
+    """What was called; None where it was not summarized."""

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import msgspec
 
 from wisen.model.fix import fix_id
+from wisen.store.call_summaries import summary_rows
 from wisen.store.escapes import escape, milliseconds, unescape
 from wisen.store.index_histories import OF_SESSION
 from wisen.store.interned_rows import find_or_add_number
@@ -28,7 +29,7 @@ if TYPE_CHECKING:
     from wisen.store.database_port import Row, Value
     from wisen.store.sqlite import SqliteDatabase
 
-TABLES = ("failures", "tries", "habits", "pairs", "goals", "signals")
+TABLES = ("failures", "tries", "habits", "pairs", "goals", "signals", "called", "call_words")
 _FORGET = tuple(f"DELETE FROM {table} WHERE session = ?" for table in TABLES)  # noqa: S608 - constant names
 _NUMBERS = "SELECT id, number FROM events WHERE agent = ? AND id IN (SELECT value FROM json_each(?))"
 _SAID = f"""
@@ -47,6 +48,8 @@ class _Rows(NamedTuple):
     pairs: list[Row]
     goals: list[Row]
     signals: list[Row]
+    called: list[Row]
+    call_words: list[Row]
 
 
 def write_findings(
@@ -94,7 +97,7 @@ class _Writer:
 
     def __init__(self, db: SqliteDatabase) -> None:
         self._db = db
-        self._rows = _Rows([], [], [], [], [], [])
+        self._rows = _Rows([], [], [], [], [], [], [], [])
         self._signatures: dict[Signature, int] = {}
         self._changes: dict[CallChange, int] = {}
         self._fixes: dict[tuple[Signature, CallChange], int] = {}
@@ -124,6 +127,10 @@ class _Writer:
                 key = (each.message, each.signal.kind.value)
                 self._rows.signals.append(_signal(session, events[each.message], numbers[key], each))
                 numbers[key] += 1
+        if mined.calls is not None:
+            called, words = summary_rows(session, mined.calls)
+            self._rows.called.append(called)
+            self._rows.call_words.append(words)
 
     def store(self) -> None:
         """Write everything that was collected."""

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Protocol
 
 if TYPE_CHECKING:
     from wisen.errors import StoreDamaged
+    from wisen.store.call_summaries import CallSummaries
     from wisen.store.events import Events
     from wisen.store.findings import Findings
     from wisen.store.folds import Folds
@@ -41,6 +42,7 @@ class Index:
 
     events: Events
     findings: Findings
+    calls: CallSummaries
     removal: IndexRemoval
     memories: Memories
     model_answers: ModelAnswers

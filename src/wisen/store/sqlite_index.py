@@ -6,6 +6,7 @@ from contextlib import suppress
 from typing import TYPE_CHECKING
 
 from wisen.errors import StoreDamaged, StoreError
+from wisen.store.call_summaries import SqliteCallSummaries
 from wisen.store.database_port import REPAIR
 from wisen.store.events import SqliteEvents
 from wisen.store.findings import SqliteFindings
@@ -55,6 +56,7 @@ class SqliteIndex(Index):
         super().__init__(
             events=SqliteEvents(db, numbers),
             findings=SqliteFindings(db, numbers.handed_out),
+            calls=SqliteCallSummaries(db),
             removal=SqliteIndexRemoval(db, numbers, memories),
             memories=memories,
             model_answers=SqliteModelAnswers(db),

@@ -25,6 +25,7 @@ from wisen.model.report import Counts, Selection, ToolUse
 from wisen.model.source import ReadProblemCount, ReadProblemKind, SourceMark
 from wisen.model.tombstone import EVERY_TEXT, FORGOTTEN, IndexedText, is_in_scope
 from wisen.store.index import Index
+from wisen.testing.fake_calls import MemoryCallSummaries
 from wisen.testing.fake_findings import whole_milliseconds
 from wisen.testing.fake_folds import MemoryFolds, MemorySessions
 from wisen.testing.fake_index_rows import IndexRows
@@ -53,6 +54,7 @@ class MemoryIndex(Index):
         super().__init__(
             events=MemoryEvents(rows),
             findings=MemoryFindings(rows),
+            calls=MemoryCallSummaries(rows),
             removal=MemoryIndexRemoval(rows),
             memories=rows.memories,
             model_answers=MemoryModelAnswers(),
