@@ -109,7 +109,7 @@ def test_the_oldest_go_where_there_is_too_much(home: Path, ours: Path) -> None:
     run("learn")
     with wisen.open_learner() as learner:
         assert {each.native for each in learner.home.index.removal.archived_sessions()} == names
-    assert "limit: 1 MB" in run("status").stdout
+    assert "the oldest above 1 MB" in " ".join(run("status").stdout.split())
 
 
 @pytest.mark.parametrize("named_by", ["key", "directory"])
@@ -137,11 +137,25 @@ def test_limits_that_make_no_sense_are_reported(home: Path, ours: Path, settings
         wisen.open_learner()
 
 
-def test_status_tells_the_size_and_that_there_is_no_limit(home: Path) -> None:
+def test_status_tells_the_size_the_pace_and_the_limit(home: Path, ours: Path) -> None:
     write_sessions(home)
     run("learn")
-    assert "Archive: 3 sessions, about " in (shown := run("status").stdout)
-    assert "no limit" in shown
+    shown = " ".join(run("status").stdout.split())
+    assert "Archive: 3 sessions since " in shown
+    assert " a year at this pace; " in shown
+    assert " on disk with all that was learned. Dropped: the oldest above 1,000 MB (archive.days, " in shown
+    usage = json.loads(run("status", "--json").stdout)["archive"]
+    assert (usage["sessions"], usage["events"], usage["days"], usage["megabytes"]) == (3, 18, 0, 1_000)
+    assert usage["first"] < usage["last"]
+    stores = [path for path in ours.rglob("*.db*") if path.is_file()]
+    assert usage["disk"] == sum(path.stat().st_size for path in stores)
+    assert usage["yearly"] == pytest.approx(usage["size"] * 365 / 80, rel=0.01)
+    write_limits(ours, "megabytes = 0")
+    assert "; no limit" in " ".join(run("status").stdout.split())
+    write_limits(ours, "days = 90")
+    assert "Dropped: sessions without activity for 90 days and the oldest above 1,000 MB" in " ".join(
+        run("status").stdout.split()
+    )
 
 
 SESSIONS = st.lists(

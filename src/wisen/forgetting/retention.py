@@ -11,9 +11,20 @@ if TYPE_CHECKING:
     from datetime import datetime
 
     from wisen.forgetting.settings import ArchivePolicy, ContextLimit
-    from wisen.model.archive import ArchivedSession
+    from wisen.model.archive import ArchivedSession, ArchiveSize
 
 _MEGABYTE = 1_000_000
+_REMAINING = 0.95
+"""How much of a size limit is used after sessions were retired, so that it is not reached again in the next run."""
+
+
+def may_exceed(total: ArchiveSize, policy: ArchivePolicy, now: datetime) -> bool:
+    """Whether a session may be beyond a limit, by the total alone; projects with own limits must be looked at."""
+    too_much = bool(policy.megabytes) and total.size > policy.megabytes * _MEGABYTE
+    too_old = (
+        total.idle_since is not None and bool(policy.days) and total.idle_since < now - timedelta(days=policy.days)
+    )
+    return bool(policy.contexts) or too_much or too_old
 
 
 def expired_sessions(
@@ -39,11 +50,11 @@ def expired_sessions(
 
 def _over_limit(oldest: Sequence[ArchivedSession], megabytes: int) -> list[ArchivedSession]:
     """Return the oldest sessions that exceed a size limit; `oldest` is sorted by age."""
-    if not megabytes:
+    limit, size, excess = megabytes * _MEGABYTE, sum(each.size for each in oldest), []
+    if not megabytes or size <= limit:
         return []
-    size, excess = sum(each.size for each in oldest), []
     for each in oldest:
-        if size <= megabytes * _MEGABYTE:
+        if size <= limit * _REMAINING:
             break
         size -= each.size
         excess.append(each)

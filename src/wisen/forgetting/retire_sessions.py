@@ -10,8 +10,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from wisen.errors import StoreBusy
-from wisen.forgetting.retention import expired_sessions
-from wisen.model.archive import ArchiveUsage
+from wisen.forgetting.retention import expired_sessions, may_exceed
+from wisen.model.archive import ArchiveUsage, yearly_growth
 
 if TYPE_CHECKING:
     from wisen.forgetting.holdings import Holdings
@@ -31,10 +31,12 @@ def retire(holdings: Holdings, policy: ArchivePolicy) -> tuple[int, int]:
 
 
 def sessions_to_retire(holdings: Holdings, policy: ArchivePolicy) -> list[ArchivedSession]:
-    """Return the sessions to retire, oldest first."""
+    """Return the sessions to retire, oldest first. They are listed only if the total says that there may be some."""
+    home = holdings.home
     if not (policy.days or policy.megabytes or policy.contexts):
         return []
-    home = holdings.home
+    if not may_exceed(home.index.removal.archive_size(), policy, home.clock.now()):
+        return []
     keys = {context.key for context in home.ledger.contexts.all()}
     limits = {name if name in keys else _context_of_place(holdings, name): limit for name, limit in policy.contexts}
     return expired_sessions(home.index.removal.archived_sessions(), policy, limits, home.clock.now())
@@ -42,8 +44,28 @@ def sessions_to_retire(holdings: Holdings, policy: ArchivePolicy) -> list[Archiv
 
 def archive_usage(home: Home, policy: ArchivePolicy) -> ArchiveUsage:
     """Return how much is stored, and what the settings allow."""
-    stored = home.index.removal.archived_sessions()
-    return ArchiveUsage(len(stored), sum(each.size for each in stored), policy.days, policy.megabytes)
+    total = home.index.removal.archive_size()
+    return ArchiveUsage(
+        sessions=total.sessions,
+        events=total.events,
+        size=total.size,
+        first=total.first,
+        last=total.last,
+        days=policy.days,
+        megabytes=policy.megabytes,
+        disk=_bytes_on_disk(home.path),
+        yearly=yearly_growth(total),
+    )
+
+
+def _bytes_on_disk(folder: Path) -> int:
+    """Return the size of the stores and of the backups; 0 for what cannot be read."""
+    size = 0
+    for pattern in ("*.db", "*.db-wal", "backups/*"):
+        for path in folder.glob(pattern):
+            with suppress(OSError):
+                size += path.stat().st_size
+    return size
 
 
 def _context_of_place(holdings: Holdings, place: str) -> str:

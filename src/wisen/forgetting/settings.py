@@ -28,7 +28,7 @@ class ArchivePolicy:
         0, "After how many days the events of a session are deleted; 0: never.", at_least=0, at_most=MAX_DAYS
     )
     megabytes: int = setting(
-        0, "How much is stored of sessions, the oldest are deleted first; 0: no limit.", at_least=0
+        1_000, "How much is stored of sessions, the oldest are deleted first; 0: no limit.", at_least=0
     )
     contexts: tuple[tuple[str, ContextLimit], ...] = setting(
         (),

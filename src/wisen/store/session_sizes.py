@@ -42,13 +42,16 @@ _SESSIONS_DUE = f"""
     {_NAMED.format(session="spans.session")}
     WHERE spans.session IN ({_DUE}) GROUP BY sessions.number, scenes.context ORDER BY sessions.number, scenes.context
 """
-_TOTAL_COUNTED = (
-    f"SELECT count(*), coalesce(sum(z.events), 0), coalesce(sum(bytes), 0), min(z.first), max(z.last) {_COUNTED}"
-)
-_TOTAL_DUE = f"""
-    SELECT count(DISTINCT spans.session), count(*), coalesce(sum(length(CAST(texts.text AS BLOB))), 0),
-    min(e.at), max(e.at) {OF_SESSION} LEFT JOIN texts ON texts.event = e.number WHERE spans.session IN ({_DUE})
+_TOTAL_COUNTED = f"""
+    SELECT count(*), coalesce(sum(events), 0), coalesce(sum(bytes), 0), min(first), max(last), min(last) {_COUNTED}
 """
+_TOTAL_DUE = f"""
+    SELECT count(*), coalesce(sum(events), 0), coalesce(sum(bytes), 0), min(first), max(last), min(last) FROM (
+        SELECT count(*) AS events, coalesce(sum(length(CAST(texts.text AS BLOB))), 0) AS bytes,
+        min(e.at) AS first, max(e.at) AS last {OF_SESSION} LEFT JOIN texts ON texts.event = e.number
+        WHERE spans.session IN ({_DUE}) GROUP BY spans.session
+    )
+"""  # noqa: S608 - constants
 
 
 def archived_sessions(db: SqliteDatabase) -> tuple[ArchivedSession, ...]:
@@ -75,9 +78,14 @@ def archive_size(db: SqliteDatabase) -> ArchiveSize:
     """Return the total of all stored sessions."""
     totals = [db.run(statement)[0] for statement in (_TOTAL_COUNTED, _TOTAL_DUE)]
     sessions, events, size = (sum(db.as_int(row[column]) for row in totals) for column in range(3))
-    moments = [from_milliseconds(db.as_int(at)) for row in totals for at in row[3:] if at is not None]
+    first, last, idle = (
+        [from_milliseconds(db.as_int(row[column])) for row in totals if row[column] is not None]
+        for column in range(3, 6)
+    )
     size += events * EVENT_BYTES
-    return ArchiveSize(sessions, events, size, min(moments, default=None), max(moments, default=None))
+    return ArchiveSize(
+        sessions, events, size, min(first, default=None), max(last, default=None), min(idle, default=None)
+    )
 
 
 def _sessions(db: SqliteDatabase) -> Iterator[ArchivedSession]:

@@ -267,7 +267,9 @@ class MemoryIndexRemoval:
         for key, filtered in self._rows.kept.items():
             if filtered.context == old:
                 self._rows.kept[key] = filtered._replace(context=new)
-                self._rows.found.pop(self._rows.sessions[filtered.event.session], None)
+                number = self._rows.sessions[filtered.event.session]
+                self._rows.found.pop(number, None)
+                self._rows.seen.pop(number, None)
 
     def remove_scope(self, scope: str, until: datetime) -> None:
         """Delete the sessions completely within a scope, and redact what else happened there until a moment."""
@@ -293,6 +295,7 @@ class MemoryIndexRemoval:
             sum(each.size for each in stored),
             min(moments, default=None),
             max(moments, default=None),
+            min((each.last for each in stored), default=None),
         )
 
     def remove_sessions(self, sessions: Collection[tuple[str, str, int]]) -> None:

@@ -109,9 +109,15 @@ def _consent_lines(state: InstallationState) -> list[str]:
 
 
 def _describe_archive(archive: ArchiveUsage) -> str:
+    """Say how much is stored, how fast it grows, and when something is dropped."""
+    since = f" since {archive.first:%Y-%m-%d}" if archive.first else ""
+    pace = f", about {format_size(archive.yearly)} a year at this pace" if archive.yearly else ""
+    stored = f"{plural(archive.sessions, 'session')}{since}, about {format_size(archive.size)}{pace}"
+    stored += f"; {format_size(archive.disk)} on disk with all that was learned" if archive.disk else ""
     limits = [
-        *([f"{archive.days} days"] if archive.days else []),
-        *([f"{archive.megabytes} MB"] if archive.megabytes else []),
+        *([f"sessions without activity for {plural(archive.days, 'day')}"] if archive.days else []),
+        *([f"the oldest above {archive.megabytes:,} MB"] if archive.megabytes else []),
     ]
-    kept = f"{plural(archive.sessions, 'session')}, about {format_size(archive.size)}"
-    return f"{kept}; limit: {' and '.join(limits)}" if limits else f"{kept}; no limit (archive.days, archive.megabytes)"
+    if not limits:
+        return f"{stored}; no limit (archive.days, archive.megabytes)"
+    return f"{stored}. Dropped: {' and '.join(limits)} (archive.days, archive.megabytes); what was learned stays"
