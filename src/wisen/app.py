@@ -159,7 +159,7 @@ class Wiring(AgentWiring):
         from wisen.edits.edit_history import EditPorts
         from wisen.edits.rule_files import RuleFiles
         from wisen.logs.context_resolver import ContextResolver
-        from wisen.logs.executors import open_pool, reuse_executor
+        from wisen.logs.executors import SharedWorkers, open_pool, reuse_executor
         from wisen.logs.projects import Projects
         from wisen.memory.notebook_files import NotebookFiles
         from wisen.store.home import Home
@@ -218,7 +218,7 @@ class Wiring(AgentWiring):
                 ),
                 settings=self.settings,
                 door=with_key(self.settings.door, self._mark_key()),
-                workers=reuse_executor(self.executor) if self.executor else open_pool,
+                workers=SharedWorkers(reuse_executor(self.executor) if self.executor else open_pool),
                 instructions=InstructionFiles(self._user_home(), self.environment),
                 notebooks=NotebookFiles(self._user_home()),
                 snapshots=HomeSnapshotStore(self.settings.home, clock),

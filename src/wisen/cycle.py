@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from wisen.memory.summary_writer import SummaryWriter
     from wisen.model.error_boundaries import ErrorBoundaries
     from wisen.model.report import Report
-    from wisen.model.run_options import RunOptions
+    from wisen.model.run_options import RunOptions, RunProgress
     from wisen.store.known_entries import KnownEntries
 
 
@@ -37,7 +37,7 @@ def learn(wisen: Learner, options: RunOptions) -> Report:
     # Read.
     wisen.feedback.reload_languages()
     findings.found, findings.read_bytes, findings.new_events = wisen.logs.read_new(
-        selection, options.progress, boundaries, jobs=options.jobs, recheck=options.recheck
+        selection, options.progress.reading, boundaries, jobs=options.jobs, recheck=options.recheck
     )
     with step("move lessons of deleted worktrees"):
         wisen.contexts.move_removed_worktrees()
@@ -47,7 +47,7 @@ def learn(wisen: Learner, options: RunOptions) -> Report:
     findings.reading_seconds = wisen.home.clock.elapsed() - findings.clock_began
 
     # Detect.
-    writer = detect(wisen, boundaries)
+    writer = detect(wisen, boundaries, options.progress, options.jobs)
     with step("import edits of rule lines"):
         wisen.rules.import_line_edits()
     with step("apply praise"):
@@ -101,12 +101,12 @@ def judge(wisen: Learner, options: RunOptions, findings: RunFindings, known: Kno
             findings.proposals += wisen.trials.act_on_verdicts()
 
 
-def detect(wisen: Learner, boundaries: ErrorBoundaries) -> SummaryWriter:
+def detect(wisen: Learner, boundaries: ErrorBoundaries, progress: RunProgress, jobs: int = 0) -> SummaryWriter:
     """Find failures, fixes and the user's feedback in the sessions with new events; return their summaries."""
     writer = wisen.memory.summary_writer()
     understanding = wisen.feedback.session_analyzer(boundaries)
-    for sessions in understanding.batches():
-        wisen.memory.index_sessions(writer, sessions, boundaries)
+    for batch in understanding.batches(wisen.memory.describe_session, progress.analysis, jobs=jobs):
+        wisen.memory.index_sessions(writer, [memories for _, memories in batch], boundaries)
     writer.problems += understanding.problems
     return writer
 

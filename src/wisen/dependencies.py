@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from wisen.edits.edit_history import EditPorts
     from wisen.edits.rule_files import RuleFiles
     from wisen.language_models.model_ports import Model
-    from wisen.logs.executors import ExecutorFactory
+    from wisen.logs.executors import SharedWorkers
     from wisen.logs.projects import Projects
     from wisen.logs.settings import EventFilterPolicy
     from wisen.memory.notebook_files import Notebooks
@@ -39,8 +39,8 @@ class Dependencies:
     settings: Settings
     door: EventFilterPolicy
     """The event filter: which log events may be kept, with the key that recognizes our own marks."""
-    workers: ExecutorFactory
-    """Reads logs in parallel."""
+    workers: SharedWorkers
+    """Reads logs and analyzes sessions in parallel."""
     instructions: Instructions
     notebooks: Notebooks
     snapshots: SnapshotStore

@@ -29,8 +29,8 @@ from wisen.logs.log_reader import LogReader
 from wisen.memory.service import MemoryService
 from wisen.model.entry import ProposalType
 from wisen.model.error_boundaries import ErrorBoundaries
-from wisen.model.report import Selection
-from wisen.model.run_options import RunOptions
+from wisen.model.report import Report, Selection
+from wisen.model.run_options import RunOptions, RunProgress, as_run_progress
 from wisen.praise.service import PraiseService
 from wisen.proposals.service import AnswerHandlers, ProposalService
 from wisen.records.service import RecordsService
@@ -54,7 +54,6 @@ if TYPE_CHECKING:
     from wisen.model.cycle_result import CycleResult
     from wisen.model.entry_state import EntryState
     from wisen.model.history import History
-    from wisen.model.report import Report
     from wisen.model.state import InstallationState
     from wisen.store.home import Home
 
@@ -72,7 +71,7 @@ class Learner:
         rule_files, promotion, mark = deps.rule_files, settings.promote, repr(settings.promote)
         pointing, local = settings.answer_to("feedback.pointing"), settings.deliver.local_words
         refresh = Refresh(context_files=self._write_context_files, snapshots=self._prepare_snapshots)
-        self.logs = LogReader(projects, workers=deps.workers, filter_policy=deps.door)
+        self.logs = LogReader(projects, deps.workers.lend, deps.door, FeedbackService.prepare_worker)
         self.models = ModelService(home, settings.models, deps.model)
         self.records = RecordsService(home, projects, deps.door, settings.mine)
         self.contexts = ContextService(home, projects, edit_ports, decisions)
@@ -86,6 +85,7 @@ class Learner:
             languages_folder=deps.languages_folder,
             model=deps.model,
             model_named=deps.model_named,
+            workers=deps.workers,
             adjudicates=settings.models.adjudicate,
             consent=PointingConsent(home, edit_ports, decisions, refresh, answered=pointing, local=local),
             handlers=SettlementHandlers(
@@ -209,12 +209,12 @@ class Learner:
         recheck: bool = False,
         jobs: int = 0,
         judge: bool | None = None,
-        progress: Callable[[int, int], None] | None = None,
+        progress: RunProgress | Callable[[int, int], None] | None = None,
     ) -> Report:
         """Read new sessions below `path`, or wherever agents keep them, and report on all of them or on one `project`.
 
         With `recheck`, file sizes and dates are not trusted: every byte is read and compared with what was read before.
-        `jobs` is the number of reading processes; 0 decides by the amount to read. Instruction files are judged when
+        `jobs` is the number of processes; 0 decides by the amount to read. Instruction files are judged when
         sessions have new events; `judge` forces or skips that. Questions to the user appear in one report only.
 
         Raises:
@@ -231,7 +231,7 @@ class Learner:
         started = self.home.clock.now()
         selection = Selection(under=under, since=started - timedelta(days=days) if days else None)
         options = RunOptions(selection=selection, recheck=recheck, jobs=jobs, judge=judge, asks_user=True)
-        with_progress = options if progress is None else replace(options, progress=progress)
+        with_progress = replace(options, progress=as_run_progress(progress))
         if project is None:
             return self._run_learn(with_progress)
         first_report: Report | None = None
@@ -348,7 +348,7 @@ class Learner:
     def _detect(self) -> SummaryWriter:
         from wisen.cycle import detect
 
-        return detect(self, self._boundaries)
+        return detect(self, self._boundaries, RunProgress())
 
     def _is_lasting(self, state: EntryState) -> bool:
         from wisen.delivery.user_statements import is_user_statement

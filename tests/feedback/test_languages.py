@@ -91,7 +91,7 @@ def test_a_language_of_the_home_is_detected_and_sessions_are_understood_again_wh
 
 
 def test_a_file_whose_words_are_the_same_has_nothing_understood_again(home: Path) -> None:
-    from wisen.feedback.session_analysis import ANALYSIS_VERSION
+    from wisen.feedback.analysis_version import ANALYSIS_VERSION
 
     session(home, "Zet de knop links.")
     file = dutch(home)

@@ -13,8 +13,8 @@ import wisen
 from tests.commands import run
 from tests.planted_secrets import find_residues
 from wisen.errors import ModelAbsent, ModelFailed, Reason, UsageError
+from wisen.feedback.analysis_version import ANALYSIS_VERSION
 from wisen.feedback.phrase_naming import Label, Labels, Names
-from wisen.feedback.session_analysis import ANALYSIS_VERSION
 from wisen.language_models.model_ports import Question
 from wisen.learner import Learner
 from wisen.model.model_use import Tier

@@ -8,7 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from wisen.mining.signatures import SIGNATURE_VERSION, describe_failure, normalize_line, signature_of
+from wisen.mining.miner_version import SIGNATURE_VERSION
+from wisen.mining.signatures import describe_failure, normalize_line, signature_of
 
 pytestmark = pytest.mark.requirement("F3")
 

@@ -14,7 +14,8 @@ from hypothesis import strategies as st
 
 from wisen.mining.error_pattern_export import export_patterns, required_words, words_by_key
 from wisen.mining.error_patterns import CHECKS, ERROR_PATTERNS, TOOL_ERROR_PATTERNS
-from wisen.mining.signatures import SIGNATURE_VERSION, signature_of
+from wisen.mining.miner_version import SIGNATURE_VERSION
+from wisen.mining.signatures import signature_of
 from wisen.surfaces.hook import failure_signature
 from wisen.surfaces.hook.failure_signature import Complaints, compute_signature, plain
 from wisen.surfaces.hook.lean_json import dumps, loads

@@ -28,8 +28,6 @@ if TYPE_CHECKING:
     from wisen.model.directive import Directive
 
 
-DETECTOR_VERSION = 10
-"""The version of the detector: when it changes, sessions are analyzed again."""
 STATED_LASTING = 0.9
 """The probability that a directive lasts where it says so itself: "never push", "use pnpm. always."."""
 _MARKED_PROBABILITY, _UNMARKED_PROBABILITY = 0.9, 0.7

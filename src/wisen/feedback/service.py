@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from wisen.feedback.settlement import SettlementHandlers
     from wisen.feedback.user_detector import UserDetector
     from wisen.language_models.model_ports import Model
+    from wisen.logs.executors import ExecutorFactory
     from wisen.logs.projects import Projects
     from wisen.model.error_boundaries import ErrorBoundaries
     from wisen.model.history import History
@@ -68,12 +69,13 @@ class FeedbackService:
         consent: PointingConsent,
         handlers: SettlementHandlers,
         model_named: Callable[[str], Model],
+        workers: ExecutorFactory,
     ) -> None:
         """`languages_folder`: where the languages are that the user added.
 
         `model`: the language models, if the user configured any; `adjudicates`: whether one decides doubtful messages.
         `consent`: whether agents may point at what the user said; `handlers`: what other features do with the answers;
-        `model_named`: an agent's program as a model.
+        `model_named`: an agent's program as a model; `workers`: opens an executor for many sessions.
         """
         self._home, self._projects, self._edit_ports, self._decisions = home, projects, edit_ports, decisions
         self.consent = consent
@@ -88,6 +90,7 @@ class FeedbackService:
         )
         self._folder, self.model_factory, self._adjudicates = languages_folder, model, adjudicates
         self._added: AddedLanguages | None = None
+        self._workers = workers
 
     @property
     def added_languages(self) -> AddedLanguages:
@@ -121,16 +124,27 @@ class FeedbackService:
 
         return sessions_with_phrases(self._home, texts)
 
+    @staticmethod
+    def prepare_worker() -> None:
+        """Load in another process what analyzing sessions needs."""
+        from wisen.feedback.analysis_worker import prepare_worker
+
+        prepare_worker()
+
     def session_analyzer(self, boundaries: ErrorBoundaries) -> SessionAnalyzer:
         """Build the analyzer of new sessions: what failed, what helped, and what the user said about it."""
         from wisen.feedback.adjudication import Adjudicator
-        from wisen.feedback.session_analysis import ANALYSIS_VERSION, SessionAnalyzer
+        from wisen.feedback.analysis_version import ANALYSIS_VERSION
+        from wisen.feedback.session_analysis import SessionAnalyzer
         from wisen.model.pointing import settled_turns
 
         detector = self.user_detector()
         return SessionAnalyzer(
             home=self._home,
+            workers=self._workers,
             detector=detector,
+            phrases=active_phrases(self._home.ledger.phrases.of(self._home.machine)),
+            languages=self._folder,
             adjudicator=Adjudicator(
                 detector, self.model_factory, enabled=self._adjudicates, local=self.consent.covers_local
             ),

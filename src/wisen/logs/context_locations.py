@@ -36,8 +36,3 @@ class ContextLocations:
         """Return the locations that the ledger does not have yet, each once."""
         new, self._new = tuple(self._new), []
         return new
-
-    def add_all(self, locations: Iterable[tuple[Context, str]]) -> None:
-        """Add what a copy of the resolver saw in another process."""
-        for context, path in locations:
-            self.add(context, path)

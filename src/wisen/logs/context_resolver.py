@@ -23,7 +23,7 @@ from wisen.logs.repository import Repository, is_bare
 from wisen.model.context import Context, ContextKind, canonical_of, context_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Callable, Iterable, Mapping
     from pathlib import Path
 
     from wisen.logs.membership import CheckoutClaim, ProjectName
@@ -59,6 +59,8 @@ class ContextResolver:
         self.session_is_off: Callable[[str, str], bool] = _no_session_is_off
         self.places = Places(home)
         self._contexts: dict[tuple[str, str], Context | None] = {}
+        self.used: dict[tuple[str, str], Context | None] = {}
+        """The contexts that were asked for, by place and start of the session."""
         known = {context.key: context for context in contexts}
         of_machine = sorted((alias for alias in aliases if alias.machine == machine), key=lambda alias: alias.since)
         self._membership = Membership(machine, contexts, of_machine, ownerships)
@@ -69,11 +71,16 @@ class ContextResolver:
 
     def context(self, place: str, start: str) -> Context | None:
         """Return the context of a directory, for a session that began in `start`; None if there is none."""
-        try:
-            return self._contexts[place, start]
-        except KeyError:
-            context = self._contexts[place, start] = self._resolve(place, start)
-            return context
+        if (place, start) not in self._contexts:
+            self._contexts[place, start] = self._resolve(place, start)
+        context = self._contexts[place, start]
+        self.used.setdefault((place, start), context)
+        return context
+
+    def agrees_with(self, used: Mapping[tuple[str, str], Context | None]) -> bool:
+        """Whether contexts are the same here as in a copy of this resolver, which may have seen less or more."""
+        agrees = [self.context(*asked) == context for asked, context in used.items()]
+        return all(agrees)
 
     def is_off(self, place: str, start: str = "") -> bool:
         """Whether nothing may be kept of what happened in a directory, in a session that began in `start`."""
@@ -135,11 +142,6 @@ class ContextResolver:
     def take_first_checkouts(self) -> tuple[tuple[Context, str], ...]:
         """Return new projects with their first checkout, unknown to the ledger so far; each is returned once."""
         return self._membership.take_first_checkouts()
-
-    def accept_first_checkouts(self, checkouts: Iterable[tuple[Context, str]]) -> bool:
-        """Whether the checkouts that a copy of this resolver took for first ones are the first here too."""
-        granted = [self._membership.grant_first(*each) for each in checkouts]
-        return all(granted)
 
     def _resolve(self, place: str, start: str) -> Context | None:
         here, start_directory = self.places.directory(place, start), self.places.directory(start)

@@ -4,18 +4,20 @@ from __future__ import annotations
 
 import os
 import sys
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
     from concurrent.futures import Executor
     from contextlib import AbstractContextManager
 
 
-PARALLEL_FROM_BYTES = 300 << 20
-"""Bytes from which several processes pay off; at 220 MB two were not faster than one on two cores."""
+PARALLEL_FROM_BYTES = 100 << 20
+"""Bytes of logs from which several processes pay off, because their sessions are to be analyzed as well."""
+MIN_READERS = 4
+"""With fewer processes one reads, and the others get ready to analyze: reading is nearly as fast as handing over."""
 MAX_WORKERS = 8
 """More readers than this only wait for the single process that writes."""
 
@@ -33,6 +35,50 @@ def open_pool(jobs: int, size: int) -> Iterator[tuple[Executor | None, int]]:
         yield pool, jobs
     finally:
         pool.shutdown(cancel_futures=True)
+
+
+class SharedWorkers:
+    """The worker processes of one run: one step opens them, the last one that uses them closes them."""
+
+    def __init__(self, factory: ExecutorFactory) -> None:
+        self._factory = factory
+        self._stack = ExitStack()
+        self._opened: tuple[Executor, int] | None = None
+
+    @contextmanager
+    def lend(self, jobs: int, size: int) -> Iterator[tuple[Executor | None, int]]:
+        """Open an executor as the factory does, and keep it for the next step."""
+        if self._opened is None:
+            executor, count = self._stack.enter_context(self._factory(jobs, size))
+            self._opened = None if executor is None else (executor, count)
+        try:
+            yield self._opened or (None, 1)
+        except BaseException:
+            self.close()
+            raise
+
+    @contextmanager
+    def __call__(self, jobs: int, size: int) -> Iterator[tuple[Executor | None, int]]:
+        """Open an executor, or take the one of an earlier step, and close it afterwards."""
+        try:
+            with self.lend(jobs, size) as opened:
+                yield opened
+        finally:
+            self.close()
+
+    def close(self) -> None:
+        """Close the executor, if there is one."""
+        self._opened = None
+        self._stack.close()
+
+
+def prepare_workers(executor: Executor, jobs: int, prepare: Callable[[], object]) -> None:
+    """Have each worker prepare for what comes next; whether it does makes no difference but in time."""
+    from concurrent.futures import BrokenExecutor
+
+    with suppress(BrokenExecutor):
+        for _ in range(jobs):
+            executor.submit(prepare)
 
 
 def reuse_executor(executor: Executor) -> ExecutorFactory:

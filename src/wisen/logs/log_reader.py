@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from wisen.errors import StoreError
 from wisen.logs import incremental_read
+from wisen.logs.executors import MIN_READERS, prepare_workers
 from wisen.logs.ownership_rows import record_places, still_owned_sources
 from wisen.logs.parallel_read import ReadTask, pause_gc, read_sources
 from wisen.model.error_boundaries import BoundaryKind
@@ -19,9 +20,8 @@ if TYPE_CHECKING:
     from wisen.model.error_boundaries import ErrorBoundaries
     from wisen.model.index_batch import IndexBatch
     from wisen.model.report import Selection
+    from wisen.model.run_options import Progress
     from wisen.model.source import Source
-
-    Progress = Callable[[int, int], None]
 
 TRANSACTION_BYTES = 32 << 20  # bytes of logs per transaction: enough to be fast, few enough to lose little
 
@@ -29,10 +29,19 @@ TRANSACTION_BYTES = 32 << 20  # bytes of logs per transaction: enough to be fast
 class LogReader:
     """The step of a cycle that ingests new log lines."""
 
-    def __init__(self, projects: Projects, *, workers: ExecutorFactory, filter_policy: EventFilterPolicy) -> None:
-        """`workers`: opens an executor for large reads; `filter_policy`: what of the logs may be kept."""
+    def __init__(
+        self,
+        projects: Projects,
+        workers: ExecutorFactory,
+        filter_policy: EventFilterPolicy,
+        prepare_worker: Callable[[], object],
+    ) -> None:
+        """`workers`: opens an executor for large reads; `filter_policy`: what of the logs may be kept.
+
+        `prepare_worker` prepares a worker for the next step, while the logs are read here.
+        """
         self._projects, self._home = projects, projects.home
-        self._workers, self._filter_policy = workers, filter_policy
+        self._workers, self._filter_policy, self._prepare_worker = workers, filter_policy, prepare_worker
 
     def read_new(
         self,
@@ -62,7 +71,10 @@ class LogReader:
         total, read_bytes, new_events, pending_bytes = sum(task.source.size for task in tasks), 0, 0, 0
         pending: list[IndexBatch] = []
         with pause_gc(), self._workers(jobs, total) as (executor, job_count):
-            for index_batch, size in read_sources(tasks, projects.resolver, self._filter_policy, executor, job_count):
+            readers = executor if jobs or job_count >= MIN_READERS else None
+            if executor is not None and readers is None:
+                prepare_workers(executor, job_count, self._prepare_worker)
+            for index_batch, size in read_sources(tasks, projects.resolver, self._filter_policy, readers, job_count):
                 if index_batch is not None:
                     pending.append(index_batch)
                     pending_bytes += size

@@ -39,9 +39,8 @@ class ReadTask:
 @dataclass(frozen=True)
 class _ReadResult:
     index_batches: list[tuple[IndexBatch | None, int]]
-    locations: tuple[tuple[Context, str], ...]
-    first_checkouts: tuple[tuple[Context, str], ...]
-    """The checkouts that the worker took for the first of their projects."""
+    contexts: Mapping[tuple[str, str], Context | None]
+    """The contexts that the worker found, by place and start of the session."""
 
 
 def read_sources(
@@ -99,18 +98,18 @@ def _collect(
             result = future.result()
         except BrokenExecutor:
             result = None  # no worker read it
-    if result is None or not resolver.accept_first_checkouts(result.first_checkouts):
-        # No worker read it, or it ran next to another source that claimed the same remote first: decide that here.
+    if result is None or not resolver.agrees_with(result.contexts):
+        # No worker read it, or a source before it decides about a project, which the worker did not know: decide here.
         yield from incremental_read.read_index_batches(task.agent, task.source, task.marks, resolver, policy)
         return
-    resolver.locations.add_all(result.locations)
     yield from result.index_batches
 
 
 def _read_in_worker(task: ReadTask, resolver: ContextResolver, policy: EventFilterPolicy) -> _ReadResult:
     """Read one source; runs in a worker process."""
+    resolver.used.clear()
     index_batches = list(incremental_read.read_index_batches(task.agent, task.source, task.marks, resolver, policy))
-    return _ReadResult(index_batches, resolver.locations.take_new(), resolver.take_first_checkouts())
+    return _ReadResult(index_batches, resolver.used)
 
 
 @contextmanager

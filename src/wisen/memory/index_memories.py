@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from wisen.errors import FileError, StoreError
 from wisen.memory.build_memories import (
@@ -15,11 +15,13 @@ from wisen.memory.build_memories import (
     memories_of_session,
 )
 from wisen.memory.memory_files import memory_folder
+from wisen.memory.summarize import summarize_history
 from wisen.model.context import NOWHERE
 from wisen.model.error_boundaries import BoundaryKind
 from wisen.model.history import session_label
 from wisen.model.memory import ENTRY_ORIGIN_PREFIX
 from wisen.model.report import Selection
+from wisen.text.standing_alone import stands_alone
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -27,7 +29,6 @@ if TYPE_CHECKING:
     from wisen.logs.projects import Projects
     from wisen.memory.build_memories import Gathered
     from wisen.memory.notebook_files import Notebooks
-    from wisen.memory.summary_writer import SummaryWriter
     from wisen.model.entry_state import EntryState
     from wisen.model.error_boundaries import ErrorBoundaries
     from wisen.model.failure import SessionFindings
@@ -38,35 +39,37 @@ if TYPE_CHECKING:
     from wisen.system.machine_ports import Files
 
 
-def index_sessions(home: Home, sessions: Iterable[tuple[History, SessionFindings, Sequence[Summary]]]) -> None:
-    """Index the turns, summaries and workflows of sessions with new events."""
-    memories_by_session = [
-        memories_of_session(history, mined.goals, summaries) for history, mined, summaries in sessions
-    ]
-    home.index.memories.replace({origin: memories for each in memories_by_session for origin, memories in each.items()})
+class SessionMemories(NamedTuple):
+    """What is remembered of a session."""
+
+    label: str
+    """Names the session to the user."""
+    summaries: tuple[Summary, ...]
+    memories: Gathered
 
 
-def summarize_session(
-    writer: SummaryWriter, session: History, mined: SessionFindings, boundaries: ErrorBoundaries
-) -> tuple[Summary, ...]:
-    """Summarize one session; empty where that fails, so that one session does not block the others."""
-    with boundaries.isolate(BoundaryKind.SESSION, session_label(session)):
-        return writer.add_session(session, mined)
-    return ()
+def describe_session(history: History, mined: SessionFindings, boundaries: ErrorBoundaries) -> SessionMemories:
+    """Summarize a session and collect its memories; what fails is left out, so that it does not block the others."""
+    label = session_label(history)
+    summaries: tuple[Summary, ...] = ()
+    memories: Gathered = {}
+    with boundaries.isolate(BoundaryKind.SESSION, label):
+        summaries = summarize_history(history, mined, stands_alone)
+    with boundaries.isolate(BoundaryKind.SESSION, label):
+        memories = memories_of_session(history, mined.goals, summaries)
+    return SessionMemories(label, summaries, memories)
 
 
-def index_isolated(
-    home: Home, sessions: Sequence[tuple[History, SessionFindings, Sequence[Summary]]], boundaries: ErrorBoundaries
-) -> None:
-    """Index sessions: all at once, or one by one where one of them fails."""
+def index_sessions(home: Home, sessions: Sequence[SessionMemories], boundaries: ErrorBoundaries) -> None:
+    """Index the memories of sessions: all at once, or one by one where one of them fails."""
     try:
-        index_sessions(home, sessions)
+        home.index.memories.replace({name: found for each in sessions for name, found in each.memories.items()})
     except StoreError:
         raise
     except Exception:  # noqa: BLE001 - the error boundaries below report which session failed
         for each in sessions:
-            with boundaries.isolate(BoundaryKind.SESSION, session_label(each[0])):
-                index_sessions(home, [each])
+            with boundaries.isolate(BoundaryKind.SESSION, each.label):
+                home.index.memories.replace(each.memories)
 
 
 def refresh_memories(projects: Projects, files: Files, notebooks: Notebooks, states: Iterable[EntryState]) -> None:

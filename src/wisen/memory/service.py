@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
     from wisen.edits.edit_history import EditPorts
     from wisen.logs.projects import Projects
+    from wisen.memory.index_memories import SessionMemories
     from wisen.memory.memory_search import CountPraise
     from wisen.memory.notebook_files import Notebooks
     from wisen.memory.summary_writer import SummaryWriter
@@ -113,15 +114,22 @@ class MemoryService:
 
         return SummaryWriter(self._home, self._files)
 
-    def index_sessions(
-        self, writer: SummaryWriter, sessions: Sequence[tuple[History, SessionFindings]], boundaries: ErrorBoundaries
-    ) -> None:
-        """Summarize sessions, and index their turns, summaries and workflows."""
-        from wisen.memory.index_memories import index_isolated, summarize_session
+    @staticmethod
+    def describe_session(history: History, mined: SessionFindings, boundaries: ErrorBoundaries) -> SessionMemories:
+        """Summarize a session and collect its memories; other processes can run this."""
+        from wisen.memory.index_memories import describe_session
 
-        index_isolated(
-            self._home, [(*each, summarize_session(writer, *each, boundaries)) for each in sessions], boundaries
-        )
+        return describe_session(history, mined, boundaries)
+
+    def index_sessions(
+        self, writer: SummaryWriter, sessions: Sequence[SessionMemories], boundaries: ErrorBoundaries
+    ) -> None:
+        """Index the turns, summaries and workflows of sessions, and keep the summaries for the end of the run."""
+        from wisen.memory.index_memories import index_sessions
+
+        for each in sessions:
+            writer.add(each.summaries)
+        index_sessions(self._home, sessions, boundaries)
 
     def refresh(self, states: Iterable[EntryState]) -> None:
         """Index entries, notes and notebooks again; what no longer exists is removed from the index."""

@@ -34,11 +34,9 @@ class SummaryWriter:
         self.problems: list[str] = []
         """Problems of this run, for the report."""
 
-    def add_session(self, session: History, mined: SessionFindings) -> tuple[Summary, ...]:
-        """Summarize a session, and return its summaries."""
-        summaries = summarize_history(session, mined, stands_alone)
+    def add(self, summaries: Iterable[Summary]) -> None:
+        """Add the summaries of a session."""
         self._summaries += summaries
-        return summaries
 
     def write(self, only: Collection[str] | None = None) -> tuple[str, ...]:
         """Write the newest summaries below the home, or only those with the given keys.

@@ -12,7 +12,7 @@ from re import _parser as sre_parser  # type: ignore[attr-defined]  # as above
 from typing import TYPE_CHECKING, Any
 
 from wisen.mining.error_patterns import CHECKS, ERROR_PATTERNS, TOOL_ERROR_PATTERNS
-from wisen.mining.signatures import SIGNATURE_VERSION
+from wisen.mining.miner_version import SIGNATURE_VERSION
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

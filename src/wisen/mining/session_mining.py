@@ -36,7 +36,7 @@ from wisen.mining.call_states import (
 )
 from wisen.mining.call_words import summarize_calls
 from wisen.mining.goals import goals_of
-from wisen.mining.signatures import SIGNATURE_VERSION, FailureSubject, describe_failure
+from wisen.mining.signatures import FailureSubject, describe_failure
 from wisen.model.event import Status
 from wisen.model.failure import CallChange, Failure, FixAttempt, SessionFindings
 from wisen.model.history import EDITS
@@ -58,8 +58,6 @@ if TYPE_CHECKING:
     from wisen.model.fix import Danger
     from wisen.model.history import History, Step
 
-MINER_VERSION = SIGNATURE_VERSION * 1000 + 3
-"""The version of all mining: sessions that another version mined are mined again."""
 MAX_DISTANCE = 25
 """How many calls after a failure its fix may come."""
 MAX_LOST_MS = 15 * 60_000

@@ -11,14 +11,13 @@ from collections import deque
 from typing import TYPE_CHECKING, NamedTuple
 
 from wisen.mining.error_patterns import CHECKS, ERROR_PATTERNS, TOOL_ERROR_PATTERNS
+from wisen.mining.miner_version import SIGNATURE_VERSION
 from wisen.model.failure import Signature
 from wisen.text.command_lines import Command, command_of, fields_of, parse_command
 
 if TYPE_CHECKING:
     from wisen.mining.error_patterns import ErrorPattern, LinePattern
 
-SIGNATURE_VERSION = 2
-"""Increases with every change that may give a failure another signature."""
 _MAX_LENGTH = 100
 _MAX_READ = 8_000
 _EXIT = re.compile(r"\s*(?:Exit code|exit code|Process exited with code|\[exit code:?) ?(-?\d+)\]?[ \t]*(?:\n|\Z)")

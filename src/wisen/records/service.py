@@ -285,7 +285,7 @@ def _signature(failure: Record) -> Signature:
 
 def _with_current_signature(record: Record) -> Record:
     """The record with a comparable signature: an older one is recomputed from the stored text."""
-    from wisen.mining.signatures import SIGNATURE_VERSION
+    from wisen.mining.miner_version import SIGNATURE_VERSION
 
     if (
         record.signature is None

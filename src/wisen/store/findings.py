@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, Protocol
 
 from wisen.store.findings_queries import count_signals, evidence, failures, fixes, goals, signals
 from wisen.store.findings_writer import write_findings
-from wisen.store.index_histories import unmined_histories
+from wisen.store.index_histories import hand_out, unmined_histories, unmined_sessions
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterator, MutableMapping, Sequence
+    from collections.abc import Collection, Iterable, Iterator, MutableMapping, Sequence
     from datetime import datetime
 
     from wisen.model.failure import Goal, SessionFindings
@@ -26,10 +26,14 @@ if TYPE_CHECKING:
 class Findings(Protocol):
     """What mining found in sessions, and which sessions are still to be mined."""
 
-    def take_unmined(self, version: int) -> Iterator[History]:
+    def unmined(self, version: int) -> Sequence[int]:
+        """Return the numbers of the sessions that `take_unmined` would yield, and count them as taken."""
+        ...
+
+    def take_unmined(self, version: int, only: Iterable[int] | None = None) -> Iterator[History]:
         """Yield the sessions with new events since they were mined, or last mined by another version of the miner.
 
-        The findings of a session may be stored before the next one is taken.
+        The findings of a session may be stored before the next one is taken. `only`: just these of them.
         """
         ...
 
@@ -86,9 +90,16 @@ class SqliteFindings:
         """`handed`: by session, its last event when it was handed out for mining."""
         self._db, self._handed = db, handed
 
-    def take_unmined(self, version: int) -> Iterator[History]:
+    def unmined(self, version: int) -> Sequence[int]:
+        """Return the numbers of the sessions that `take_unmined` would yield, and count them as taken."""
+        sessions = unmined_sessions(self._db, version)
+        return [each for each in sessions if hand_out(self._db, version, self._handed, each)]
+
+    def take_unmined(self, version: int, only: Iterable[int] | None = None) -> Iterator[History]:
         """Yield the sessions that this version of the miner has not seen in their current state."""
-        return unmined_histories(self._db, version, self._handed)
+        # Numbers first: the consumer writes to the same tables in between.
+        sessions = unmined_sessions(self._db, version) if only is None else only
+        return unmined_histories(self._db, version, self._handed, sessions)
 
     def store_findings(self, found: Sequence[SessionFindings], version: int) -> None:
         """Store the findings of sessions in one transaction, replacing their earlier findings."""

@@ -6,6 +6,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from wisen.errors import StoreDamaged
     from wisen.store.call_summaries import CallSummaries
     from wisen.store.events import Events
@@ -19,6 +21,11 @@ if TYPE_CHECKING:
 
 class IndexStorage(Protocol):
     """The storage of a whole index."""
+
+    @property
+    def file(self) -> Path | None:
+        """The file, which other processes can read too; None if it is not in one."""
+        ...
 
     def check(self) -> None:
         """Check the whole store. Raises: StoreDamaged."""

@@ -16,7 +16,7 @@ from wisen.store.escapes import from_milliseconds, unescape
 from wisen.store.index_selection import report_garbled, sql_selection
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, MutableMapping
+    from collections.abc import Iterable, Iterator, MutableMapping
 
     from wisen.model.report import Selection
     from wisen.store.sqlite import SqliteDatabase
@@ -59,19 +59,30 @@ class _Event(NamedTuple):
     context: str
 
 
-def unmined_histories(db: SqliteDatabase, version: int, handed: MutableMapping[int, int]) -> Iterator[History]:
-    """Yield the histories of sessions that this version of the miner has not seen completely.
+def unmined_sessions(db: SqliteDatabase, version: int) -> list[int]:
+    """Return the numbers of the sessions that this version of the miner has not seen completely, in order."""
+    return sorted(array("q", (db.as_int(row[0]) for row in db.stream(_UNMINED, (version,)))))
+
+
+def unmined_histories(
+    db: SqliteDatabase, version: int, handed: MutableMapping[int, int], sessions: Iterable[int]
+) -> Iterator[History]:
+    """Yield the histories of those of some sessions that this version of the miner has not seen completely.
 
     `handed` receives the number of the last event of each at the time it was read.
     """
-    # Numbers only: the consumer writes to the same tables in between.
-    sessions = array("q", (db.as_int(row[0]) for row in db.stream(_UNMINED, (version,))))
-    for session in sorted(sessions):
-        newest, by = db.run(_WAITS, (session,))[0]
-        if by == version:
-            continue  # another process was faster
-        handed[session] = db.as_int(newest)
-        yield _history(db, session, None)
+    for session in sessions:
+        if hand_out(db, version, handed, session):
+            yield _history(db, session, None)
+
+
+def hand_out(db: SqliteDatabase, version: int, handed: MutableMapping[int, int], session: int) -> bool:
+    """Note the last event of a session that is about to be mined; False if another process was faster."""
+    waiting = db.run(_WAITS, (session,))
+    if not waiting or waiting[0][1] == version:
+        return False
+    handed[session] = db.as_int(waiting[0][0])
+    return True
 
 
 def histories(db: SqliteDatabase, selection: Selection) -> Iterator[History]:

@@ -74,6 +74,11 @@ class _IndexFile:
     ) -> None:
         self._db, self._numbers, self._memories, self._clock, self._busy = db, numbers, memories, clock, busy
 
+    @property
+    def file(self) -> Path:
+        """The file, which other processes can read too."""
+        return self._db.path
+
     def check(self) -> None:
         """Check the whole store. Raises: StoreDamaged."""
         verify_structure(self._db, "quick_check")

@@ -32,7 +32,7 @@ from wisen.testing.fake_index_rows import IndexRows
 from wisen.testing.fake_models import MemoryModelAnswers
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterator, Mapping, Sequence
+    from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
     from datetime import datetime
 
     from wisen.errors import StoreDamaged
@@ -176,9 +176,13 @@ class MemoryFindings:
     def __init__(self, rows: IndexRows) -> None:
         self._rows = rows
 
-    def take_unmined(self, version: int) -> Iterator[History]:
+    def unmined(self, version: int) -> Sequence[int]:
+        """Return the numbers of the sessions that `take_unmined` would yield."""
+        return [history.session for history in self.take_unmined(version)]
+
+    def take_unmined(self, version: int, only: Iterable[int] | None = None) -> Iterator[History]:
         """Yield the sessions that this version of the miner has not seen in their current state."""
-        for number in sorted(self._rows.sizes):
+        for number in sorted(self._rows.sizes) if only is None else only:
             if self._rows.seen.get(number) != (self._rows.sizes[number], version):
                 self._rows.handed[number] = self._rows.sizes[number]
                 yield self._rows.history(number, Selection())
@@ -186,10 +190,9 @@ class MemoryFindings:
     def store_findings(self, found: Sequence[SessionFindings], version: int) -> None:
         """Store the findings of sessions, replacing their earlier findings."""
         for each in found:
-            if each.session not in self._rows.sessions.values():
-                continue
-            self._rows.found[each.session] = each
-            if self._rows.handed.pop(each.session, None) == self._rows.sizes[each.session]:
+            if each.session in self._rows.sessions.values():
+                self._rows.found[each.session] = each
+            if self._rows.handed.pop(each.session, None) == self._rows.sizes.get(each.session, -1):
                 self._rows.seen[each.session] = self._rows.sizes[each.session], version
                 self._rows.changes.append(each.session)
 
@@ -353,6 +356,8 @@ class MemoryIndexRemoval:
 class _NoFile:
     """The storage of an index in memory, which cannot be damaged."""
 
+    file = None
+
     def rebuild(self, error: StoreDamaged) -> str | None:
         """Return None: memory is never damaged."""
         return None
@@ -366,9 +371,7 @@ class _NoFile:
 
 def text_of(event: Event) -> str | None:
     """Return the text of a message or outcome, or the arguments of a call."""
-    if isinstance(event, Call):
-        return event.arguments
-    return event.text if isinstance(event, Message | Outcome) else None
+    return event.arguments if isinstance(event, Call) else getattr(event, "text", None)
 
 
 def _redacted(event: Event) -> Event:

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 from wisen import app
 from wisen.errors import UsageError
 from wisen.model.instruction import Strength, describe_effect
+from wisen.model.run_options import RunProgress
 from wisen.surfaces.cli.layout import CommandLine
 from wisen.surfaces.cli.program import NOTHING
 from wisen.surfaces.cli.render import (
@@ -47,6 +48,9 @@ _THEMES = 5
 """How many repeated corrections are shown, and how many that were made once."""
 _LONG_WORK = 20_000_000
 """From this many bytes on, a progress bar is shown."""
+_MANY_SESSIONS = 50
+"""From this many sessions on, it is shown for their analysis."""
+_UPDATES_PER_SECOND = 4
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -124,18 +128,37 @@ def _open_wiring(*, dry_run: bool) -> Iterator[Wiring]:
 
 
 @contextmanager
-def _progress_bar(*, quiet: bool) -> Iterator[Callable[[int, int], None]]:
+def _progress_bar(*, quiet: bool) -> Iterator[RunProgress]:
+    """Show what is left to read and to analyze on the terminal; nothing where nobody watches."""
     if quiet or not sys.stderr.isatty():
-        yield lambda _done, _total: None
+        yield RunProgress()
         return
-    from rich.progress import BarColumn, DownloadColumn, Progress, TextColumn, TimeRemainingColumn
+    from rich.progress import BarColumn, Progress, ProgressColumn, TaskProgressColumn, TextColumn, TimeRemainingColumn
 
     from wisen.surfaces.cli.terminal import safe_console
 
-    columns = (TextColumn("reading"), BarColumn(), DownloadColumn(), TimeRemainingColumn())
-    with Progress(*columns, console=safe_console(stderr=True), transient=True) as bar:
-        task = bar.add_task("reading", total=None, visible=False)
-        yield lambda done, total: bar.update(task, completed=done, total=total, visible=total > _LONG_WORK)
+    columns: tuple[ProgressColumn, ...] = (
+        TextColumn("{task.description}"),
+        BarColumn(bar_width=20),
+        TaskProgressColumn(),
+        TextColumn("{task.fields[amount]}"),
+        TimeRemainingColumn(),
+        TextColumn("left"),
+    )
+    console = safe_console(stderr=True)
+    with Progress(*columns, console=console, transient=True, refresh_per_second=_UPDATES_PER_SECOND) as bar:
+        reading = bar.add_task("Reading logs", total=None, visible=False, amount="")
+        analysis = bar.add_task("Analyzing sessions", total=None, visible=False, amount="")
+
+        def show_reading(done: int, total: int) -> None:
+            amount = f"{format_size(done)} of {format_size(total)}"
+            bar.update(reading, completed=done, total=total, amount=amount, visible=_LONG_WORK < total > done)
+
+        def show_analysis(done: int, total: int) -> None:
+            amount = f"{format_count(done)} of {format_count(total)}"
+            bar.update(analysis, completed=done, total=total, amount=amount, visible=_MANY_SESSIONS < total > done)
+
+        yield RunProgress(reading=show_reading, analysis=show_analysis)
 
 
 def print_report(report: Report, out: Console, *, dry_run: bool = False, sample: bool = False) -> None:
