@@ -73,7 +73,7 @@ class SessionAnalyzer:
         stored before that. The results are the same with any number of processes.
         """
         findings = self.home.index.findings
-        sessions = findings.unmined(self.version)
+        sessions = self.home.index.events.unmined(self.version)
         size = PARALLEL_FROM_BYTES if len(sessions) >= PARALLEL_FROM_SESSIONS else 0
         jobs = 1 if self.adjudicator.is_enabled or not sessions else jobs
         done = 0

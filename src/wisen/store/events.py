@@ -11,7 +11,7 @@ from wisen.model.event import PROSE_EVENTS, Call, Citation, Concession, Event, M
 from wisen.model.source import ReadProblemKind, SourceMark
 from wisen.store.escapes import escape, milliseconds, unescape
 from wisen.store.event_queries import cited_ids, count_selected, read_problems
-from wisen.store.index_histories import LOCAL, histories
+from wisen.store.index_histories import LOCAL, hand_out, histories, unmined_sessions
 from wisen.store.interned_rows import add_numbered, find_number
 
 if TYPE_CHECKING:
@@ -64,6 +64,10 @@ class Events(Protocol):
 
     def counts(self, selection: Selection) -> Counts:
         """Return counts over the selected sessions."""
+        ...
+
+    def unmined(self, version: int) -> Sequence[int]:
+        """Return the numbers of the sessions that `Findings.take_unmined` would yield, and count them as taken."""
         ...
 
     def histories(self, selection: Selection) -> Iterator[History]:
@@ -136,6 +140,11 @@ class SqliteEvents:
     def counts(self, selection: Selection) -> Counts:
         """Return counts over the selected sessions."""
         return count_selected(self._db, selection)
+
+    def unmined(self, version: int) -> Sequence[int]:
+        """Return the sessions that are to be mined, and note their last events."""
+        handed, sessions = self._numbers.handed_out, unmined_sessions(self._db, version)
+        return [each for each in sessions if hand_out(self._db, version, handed, each)]
 
     def histories(self, selection: Selection) -> Iterator[History]:
         """Yield the selected sessions, with calls, outcomes and the user's turns in order."""

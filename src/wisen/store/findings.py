@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Protocol
 
 from wisen.store.findings_queries import count_signals, evidence, failures, fixes, goals, signals
 from wisen.store.findings_writer import write_findings
-from wisen.store.index_histories import hand_out, unmined_histories, unmined_sessions
+from wisen.store.index_histories import unmined_histories, unmined_sessions
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator, MutableMapping, Sequence
@@ -25,10 +25,6 @@ if TYPE_CHECKING:
 
 class Findings(Protocol):
     """What mining found in sessions, and which sessions are still to be mined."""
-
-    def unmined(self, version: int) -> Sequence[int]:
-        """Return the numbers of the sessions that `take_unmined` would yield, and count them as taken."""
-        ...
 
     def take_unmined(self, version: int, only: Iterable[int] | None = None) -> Iterator[History]:
         """Yield the sessions with new events since they were mined, or last mined by another version of the miner.
@@ -89,11 +85,6 @@ class SqliteFindings:
     def __init__(self, db: SqliteDatabase, handed: MutableMapping[int, int]) -> None:
         """`handed`: by session, its last event when it was handed out for mining."""
         self._db, self._handed = db, handed
-
-    def unmined(self, version: int) -> Sequence[int]:
-        """Return the numbers of the sessions that `take_unmined` would yield, and count them as taken."""
-        sessions = unmined_sessions(self._db, version)
-        return [each for each in sessions if hand_out(self._db, version, self._handed, each)]
 
     def take_unmined(self, version: int, only: Iterable[int] | None = None) -> Iterator[History]:
         """Yield the sessions that this version of the miner has not seen in their current state."""

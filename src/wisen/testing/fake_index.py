@@ -115,6 +115,10 @@ class MemoryEvents:
             last=max((whole_milliseconds(each.at) for each in events), default=None),
         )
 
+    def unmined(self, version: int) -> Sequence[int]:
+        """Return the sessions that are to be mined."""
+        return [history.session for history in MemoryFindings(self._rows).take_unmined(version)]
+
     def histories(self, selection: Selection) -> Iterator[History]:
         """Yield the selected sessions, with calls, outcomes and the user's turns in order."""
         numbers = {self._rows.sessions[filtered.event.session] for filtered in self._rows.selected_events(selection)}
@@ -175,10 +179,6 @@ class MemoryFindings:
 
     def __init__(self, rows: IndexRows) -> None:
         self._rows = rows
-
-    def unmined(self, version: int) -> Sequence[int]:
-        """Return the numbers of the sessions that `take_unmined` would yield."""
-        return [history.session for history in self.take_unmined(version)]
 
     def take_unmined(self, version: int, only: Iterable[int] | None = None) -> Iterator[History]:
         """Yield the sessions that this version of the miner has not seen in their current state."""

@@ -76,6 +76,15 @@ class MiningContract:
         assert [_calls(history) for history in index.findings.take_unmined(1)] == [["c1", "c2"]]
         assert (mine_all(index), mine_all(index)) == (1, 0)
 
+    def test_sessions_can_be_taken_by_their_numbers(self, index: Index) -> None:
+        store_three_sessions(index)
+        first, second, third = index.events.unmined(1)
+        (history,) = index.findings.take_unmined(1, [second])
+        assert history.session == second
+        index.findings.store_findings([SessionFindings(session=third), mine(history)], 1)
+        assert index.events.unmined(1) == [first]
+        assert list(index.findings.take_unmined(1, [second, third])) == []
+
     def test_stopping_between_keeping_and_mining_loses_nothing(self, index: Index, reopen: Callable[[], Index]) -> None:
         store_three_sessions(index)
         assert len(list(index.findings.take_unmined(1))) == 3
