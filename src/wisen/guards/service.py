@@ -230,11 +230,13 @@ class GuardService:
         from wisen.guards.guard_proposals import is_convincing
         from wisen.model.report import Selection
 
+        if Profile(self._promote.profile) is not Profile.AUTONOMOUS:
+            return Permission.ASK
         guard = next(state.guard for state in self._states() if state.guard.id == each.proposal.entry)
         convincing = is_convincing(each.proposal.backtest, self._settings)
         only_removes = set(guard.better.split()) <= set(guard.watch.split())
-        is_autonomous = Profile(self._promote.profile) is Profile.AUTONOMOUS and guard.source is GuardSource.FIX
-        fixes = self._home.index.findings.fixes(Selection()) if convincing and only_removes and is_autonomous else ()
+        is_of_fix = guard.source is GuardSource.FIX
+        fixes = self._home.index.findings.fixes(Selection()) if convincing and only_removes and is_of_fix else ()
         harmless = any(fix.id == guard.of and fix.danger is Danger.NONE for fix in fixes)
         return Permission.AUTO if harmless else Permission.ASK
 

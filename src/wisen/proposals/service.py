@@ -184,9 +184,11 @@ class ProposalService:
 
     def apply_by_policy(self, *, dry_run: bool = False) -> tuple[tuple[str, ...], tuple[str, ...]]:
         """Apply the changes that policy allows, as recorded edits. Return what was done and what failed."""
-        from wisen.edits.permission import Permission
+        from wisen.edits.permission import Permission, can_write_unasked
 
         done, problems = list[str](), list[str]()
+        if not can_write_unasked(self._settings.profile):
+            return (), ()
         # What the user undid waits for them: applying it again would defeat the undo.
         undone = {
             move.subject for move in self._home.ledger.moves.all(include_undone=True) if move.kind is MoveKind.UNDO

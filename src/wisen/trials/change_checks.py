@@ -112,8 +112,9 @@ def check_changes(home: Home, edit_ports: EditPorts, *, may_write: bool) -> Chec
 def _rules_in_files(edit_ports: EditPorts, known: KnownEntries) -> Iterator[_FileRule]:
     """Yield the rules that are in files as wisen wrote them; a line that somebody reworded is theirs."""
     history = edit_history(edit_ports)
-    states = {state.entry.id: state for state in known.states}
-    for change in history.effective_changes():
+    changes = [*history.effective_changes()]
+    states = {state.entry.id: state for state in known.states} if changes else {}
+    for change in changes:
         entry = entry_of_change(change, known.states) if isinstance(change.operation, LineEdit) else None
         if entry is not None and history.fates[change.id] is ChangeFate.STANDS and not states[entry].superseded_by:
             checks = [move for move in known.moves if move.kind is MoveKind.CHECK and move.subject == change.id]
