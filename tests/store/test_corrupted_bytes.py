@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 import shutil
+import sqlite3
 from datetime import timedelta
 from pathlib import Path
 
@@ -53,6 +54,13 @@ def read(home: Path) -> object:
         return content(ledger)
     finally:
         ledger.close()
+
+
+def add_run(home: Path, name: str) -> None:
+    """Add a row to a ledger."""
+    ledger = ledger_of(home)
+    ledger.runs.add(a_run(name, NOON))
+    ledger.close()
 
 
 def corrupt(whole: bytes, chance: random.Random, most: int = 64) -> bytes:
@@ -136,7 +144,9 @@ def test_a_garbled_backup_is_passed_over_and_never_restored(filled: Path, tmp_pa
     home = tmp_path / "home"
     shutil.copytree(filled, home)
     backups = backups_of(home)
-    good, bad = backups.newest_valid(), backups.create()
+    good = backups.newest_valid()
+    add_run(home, "01B")  # a ledger that did not change is not backed up again
+    bad = backups.create()
     text = bad.read_bytes()
     bad.write_bytes(text.replace(b"x" * 100, b"y" + b"x" * 99, 1))
     assert backups.newest_valid() == good
@@ -149,8 +159,71 @@ def test_a_garbled_backup_is_passed_over_and_never_restored(filled: Path, tmp_pa
 def test_only_the_newest_backups_are_kept(filled: Path, tmp_path: Path) -> None:
     home = tmp_path / "home"
     shutil.copytree(filled, home)
-    made = [backups_of(home).create() for _ in range(5)]
+    made = []
+    for number in range(5):
+        add_run(home, f"01B{number}")
+        made.append(backups_of(home).create())
     assert sorted((home / "backups").iterdir()) == made[-3:]
+
+
+def test_a_ledger_that_did_not_change_is_not_backed_up_again(filled: Path, tmp_path: Path) -> None:
+    home = tmp_path / "home"
+    shutil.copytree(filled, home)
+    (home / "backups" / "ledger-1.db.part").touch()
+    before = backups_of(home).newest_valid()
+    assert backups_of(home).create() == before
+    assert [*(home / "backups").iterdir()] == [before]
+
+
+def test_a_garbled_ledger_never_takes_the_place_of_a_good_backup(filled: Path, tmp_path: Path) -> None:
+    home = tmp_path / "home"
+    shutil.copytree(filled, home)
+    add_run(home, "01B")
+    expected, whole = read(home), (home / "ledger.db").read_bytes()
+    assert len([backups_of(home).create(), *(home / "backups").iterdir()]) == 3
+    add_run(home, "01C")
+    newer, whole = read(home), (home / "ledger.db").read_bytes()
+    noticed = 0
+    for trial in range(TRIALS):
+        again = tmp_path / str(trial)
+        shutil.copytree(home, again)
+        (again / "ledger.db").write_bytes(corrupt(whole, random.Random(trial), most=64 if trial % 2 else 2))
+        try:
+            backups_of(again).create()
+        except StoreDamaged:
+            noticed += 1
+            assert len([*(again / "backups").iterdir()]) == 2
+        copy = backups_of(again).newest_valid()
+        assert copy is not None
+        backups_of(again).restore(copy)
+        assert read(again) in (expected, newer)
+    assert noticed > TRIALS // 3
+
+
+@pytest.mark.parametrize("table", ["runs", "contexts", "aliases"])
+def test_a_value_that_was_not_written_by_us_is_noticed_wherever_it_is(filled: Path, tmp_path: Path, table: str) -> None:
+    home = tmp_path / "home"
+    shutil.copytree(filled, home)
+    with sqlite3.connect(home / "ledger.db") as ledger:
+        column = {"runs": "version", "contexts": "name", "aliases": "since"}[table]
+        row = f"(SELECT rowid FROM {table} LIMIT 1 OFFSET 20)"
+        ledger.execute(f"UPDATE {table} SET {column} = {column} || '1' WHERE rowid = {row}")
+    ledger.close()
+    before = [*(home / "backups").iterdir()]
+    with pytest.raises(StoreDamaged, match=table):
+        backups_of(home).create()
+    assert [*(home / "backups").iterdir()] == before
+
+
+def test_a_backup_before_that_is_damaged_or_gone_is_not_trusted(filled: Path, tmp_path: Path) -> None:
+    for content in (b"", b"damaged" * 5000):
+        home = tmp_path / str(len(content))
+        shutil.copytree(filled, home)
+        (before,) = (home / "backups").iterdir()
+        before.write_bytes(content)
+        copy = backups_of(home).create()
+        assert copy != before
+        assert backups_of(home).newest_valid() == copy
 
 
 def test_a_corrupted_index_is_rebuilt_or_reported_as_damaged(tmp_path: Path) -> None:

@@ -1,6 +1,7 @@
 """Makes verified backups of a ledger file, and restores them.
 
-A backup counts only after it was read completely: its structure, every seal, and as many rows as the ledger had.
+A backup counts only after it was verified: its structure, as many rows as the ledger had, and every row. A row is as it
+was in the backup before, which was verified too, or its seal is checked. The first backup of a day is read completely.
 """
 
 from __future__ import annotations
@@ -8,13 +9,15 @@ from __future__ import annotations
 import os
 import shutil
 import sqlite3
-from contextlib import closing, contextmanager
+from contextlib import closing, contextmanager, suppress
+from dataclasses import replace
 from typing import TYPE_CHECKING, Protocol
 
 from wisen.errors import StoreDamaged, StoreNewer
 from wisen.store.ledger import TABLES, SqlLedger
 from wisen.store.migrate import known_migrations, migrate, schema_version
-from wisen.store.sqlite import SqliteDatabase, damage_error, translate_errors
+from wisen.store.sealed_rows import read_rows
+from wisen.store.sqlite import SqliteDatabase, damage_error, translate_errors, verify_structure
 from wisen.store.sqlite_files import LEDGER, move_aside, open_read_only, sync_folder
 from wisen.system.folder_lock import lock_folder
 from wisen.system.home_access import leftovers
@@ -24,6 +27,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from wisen.store.ledger import Ledger
+    from wisen.store.sealed_rows import Table
     from wisen.system.machine_ports import Clock
 
 # How long a process waits for another one's backup: a ledger of a million events takes a fraction of it.
@@ -40,7 +44,10 @@ class Backups(Protocol):
     """Backups of a ledger in a file. A ledger on a server is backed up by the server's own means."""
 
     def create(self) -> Path:
-        """Copy the ledger, verify the copy, and delete the oldest backups beyond the number to keep."""
+        """Copy the ledger, verify the copy, and delete the oldest backups beyond the number to keep.
+
+        Returns the newest backup: an earlier one if nothing changed since.
+        """
         ...
 
     def newest_valid(self) -> Path | None:
@@ -72,6 +79,10 @@ class LedgerBackups:
     def create(self) -> Path:
         """Copy the ledger, verify the copy, and delete the oldest backups beyond the number to keep."""
         with self._exclusive():
+            newest = next(iter(list_backups(self._folder)), None)
+            if newest is not None and self._is_of_today(newest) and self._is_unchanged_since(newest):
+                self._remove_partial()
+                return newest
             return self._make()
 
     @contextmanager
@@ -85,12 +96,12 @@ class LedgerBackups:
     def _make(self) -> Path:
         copy = self._folder / f"ledger-{self._clock.now():%Y%m%dT%H%M%S%f}.db"
         part = copy.with_name(copy.name + ".part")
-        with translate_errors(self._folder):
-            for left in self._folder.glob("*.part*"):
-                left.unlink(missing_ok=True)
+        before = next(iter(list_backups(self._folder)), None)
+        self._remove_partial()
         try:
             rows = self._copy_to(part)
-            if self._verify(part) != rows:
+            found = self._verify_changes(part, before) if before is not None and self._is_of_today(before) else None
+            if (self._verify(part) if found is None else found) != rows:
                 raise damage_error(part, "the copy differs from the ledger")
             with translate_errors(copy):
                 part.rename(copy)
@@ -100,6 +111,44 @@ class LedgerBackups:
                 part.unlink(missing_ok=True)
         self._drop_oldest(copy)
         return copy
+
+    def _remove_partial(self) -> None:
+        with translate_errors(self._folder):
+            for left in self._folder.glob("*.part*"):
+                left.unlink(missing_ok=True)
+
+    def _is_of_today(self, copy: Path) -> bool:
+        return copy.name.startswith(f"ledger-{self._clock.now():%Y%m%d}T")
+
+    def _is_unchanged_since(self, copy: Path) -> bool:
+        """Whether the ledger has the same rows as a backup; False where that is not certain."""
+        with suppress(StoreDamaged, StoreNewer), self._open_quickly(self._ledger) as db, _attached(db, copy):
+            return _row_counts(db) == _row_counts(db, "backup") and not any(
+                db.run(f"{_changed_rows(table)} LIMIT 1") for table in TABLES
+            )
+        return False
+
+    def _verify_changes(self, part: Path, before: Path) -> dict[str, int] | None:
+        """Verify the structure of a copy, and every row that is not as in the backup before; returns its row counts.
+
+        None where that is not possible or something is wrong, such as after a migration: everything has to be read.
+        """
+        with suppress(StoreDamaged, StoreNewer), self._open_quickly(part) as db:
+            verify_structure(db, "quick_check")
+            with _attached(db, before):
+                for table in TABLES:
+                    for _ in read_rows(db, table, f"WHERE rowid IN ({_changed_rows(table)})"):
+                        pass
+            return _row_counts(db)
+        return None
+
+    @contextmanager
+    def _open_quickly(self, path: Path) -> Iterator[SqliteDatabase]:
+        """Open a ledger of the current version without checking its structure. Raises: StoreDamaged."""
+        with open_read_only(path, replace(LEDGER, thorough=False), busy=self._busy) as db:
+            if schema_version(db, LEDGER.store) != known_migrations(LEDGER.store)[-1].version:
+                raise damage_error(path, "it is of an older version")
+            yield db
 
     def newest_valid(self) -> Path | None:
         """Return the newest backup that can be read completely."""
@@ -152,7 +201,8 @@ class LedgerBackups:
 
     def _copy_to(self, part: Path) -> dict[str, int]:
         """Copy the ledger at one point in time, and return its row counts then."""
-        with open_read_only(self._ledger, LEDGER, busy=self._busy) as present:
+        # Its structure is checked in the copy.
+        with open_read_only(self._ledger, replace(LEDGER, thorough=False), busy=self._busy) as present:
             # One read transaction around the count and the copy: concurrent writers change neither.
             present.run("BEGIN")
             rows = _row_counts(present)
@@ -160,6 +210,9 @@ class LedgerBackups:
                 part.unlink(missing_ok=True)
                 _private(part)
                 with closing(sqlite3.connect(part, isolation_level=None)) as target:
+                    # Until it is renamed nobody needs what was copied, and it is flushed to disk as a whole.
+                    target.execute("PRAGMA synchronous = OFF")
+                    target.execute("PRAGMA journal_mode = OFF")
                     present.connection.backup(target)
                     # A single complete file: nothing of it may be left in a separate write-ahead log.
                     target.execute("PRAGMA journal_mode = DELETE")
@@ -194,8 +247,27 @@ class LedgerBackups:
                 copy.unlink(missing_ok=True)
 
 
-def _row_counts(db: SqliteDatabase) -> dict[str, int]:
-    return {table.name: db.query_int(f"SELECT count(*) FROM {table.name}") for table in TABLES}  # noqa: S608 - constant names
+def _row_counts(db: SqliteDatabase, schema: str = "main") -> dict[str, int]:
+    names = [table.name for table in TABLES]
+    counts = db.run("SELECT " + ", ".join(f"(SELECT count(*) FROM {schema}.{name})" for name in names))[0]  # noqa: S608 - constant names
+    return dict(zip(names, map(db.as_int, counts), strict=True))
+
+
+@contextmanager
+def _attached(db: SqliteDatabase, copy: Path) -> Iterator[None]:
+    """Let statements read a backup too."""
+    db.run("ATTACH ? AS backup", (f"{copy.absolute().as_uri()}?mode=ro",))
+    try:
+        yield
+    finally:
+        db.run("DETACH backup")
+
+
+def _changed_rows(table: Table) -> str:
+    """Return the query for the rows that are not the same in the attached backup."""
+    is_changed = " OR ".join(f"there.{column} IS NOT here.{column}" for column in (*table.columns, "seal"))
+    tables = f"main.{table.name} here LEFT JOIN backup.{table.name} there ON there.rowid = here.rowid"
+    return f"SELECT here.rowid FROM {tables} WHERE {is_changed}"  # noqa: S608 - constant names
 
 
 def _private(path: Path) -> None:
