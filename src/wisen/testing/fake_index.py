@@ -30,12 +30,12 @@ from wisen.testing.fake_findings import whole_milliseconds
 from wisen.testing.fake_folds import MemoryFolds, MemorySessions
 from wisen.testing.fake_index_rows import IndexRows
 from wisen.testing.fake_models import MemoryModelAnswers
+from wisen.testing.fake_storage import NoIndexFile
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
     from datetime import datetime
 
-    from wisen.errors import StoreDamaged
     from wisen.model.event import Event, SessionKey
     from wisen.model.failure import Goal, SessionFindings
     from wisen.model.fix import Evidence, FailureKind, Fix
@@ -60,7 +60,7 @@ class MemoryIndex(Index):
             model_answers=MemoryModelAnswers(),
             sessions=MemorySessions(rows),
             folds=MemoryFolds(rows),
-            storage=_NoFile(),
+            storage=NoIndexFile(),
         )
 
 
@@ -351,22 +351,6 @@ class MemoryIndexRemoval:
 
     def scrub(self) -> None:
         """Do nothing: memory keeps no deleted data."""
-
-
-class _NoFile:
-    """The storage of an index in memory, which cannot be damaged."""
-
-    file = None
-
-    def rebuild(self, error: StoreDamaged) -> str | None:
-        """Return None: memory is never damaged."""
-        return None
-
-    def check(self) -> None:
-        """Do nothing: memory is never damaged."""
-
-    def close(self) -> None:
-        """Do nothing: there is nothing to close."""
 
 
 def text_of(event: Event) -> str | None:
