@@ -6,6 +6,7 @@ import re
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
+from wisen.delivery.passing_forms import find_passing
 from wisen.delivery.remedies import build_remedies, failing_form, is_reliable
 from wisen.delivery.rules_in_force import RulesInForce, withhold_fixes
 from wisen.mining.error_pattern_export import words_by_key
@@ -80,7 +81,7 @@ def deliverable_fixes(  # noqa: PLR0913 - what a delivery depends on
         return mild and line is not None and " ".join(line.split()) in typed.lines(example)
 
     every = index.findings.fixes(Selection()) if known is None else known
-    fixes = _without_passing(index, [fix for fix in every if is_reliable(fix, policy)])
+    fixes = _without_passing(home, [fix for fix in every if is_reliable(fix, policy)])
     evidence = {
         fix.id: [one for one in index.findings.evidence(fix.id) if (one.context, fix.id) not in rejected]
         for fix in fixes
@@ -100,16 +101,10 @@ def _rejected_fixes(states: Sequence[EntryState]) -> set[tuple[str, str]]:
     }
 
 
-def _without_passing(index: Index, fixes: Sequence[Fix]) -> list[Fix]:
+def _without_passing(home: Home, fixes: Sequence[Fix]) -> list[Fix]:
     """Drop fixes of a call that also succeeds unchanged, unless the error message names the change."""
     doubtful = {fix.id: form for fix in fixes if (form := failing_form(fix)) is not None}
-    passing = {
-        id_
-        for history in (index.events.histories(Selection()) if doubtful else ())
-        for step in history.steps
-        for id_, form in doubtful.items()
-        if form.has_succeeded(step)
-    }
+    passing = find_passing(home.index, doubtful, home.version)
     return [fix for fix in fixes if fix.id not in passing]
 
 
