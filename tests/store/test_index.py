@@ -210,6 +210,16 @@ def test_the_sql_answers_like_plain_python(
             assert file.events.read_problems(selection) == plain.events.read_problems(selection)
         for fix in plain.findings.fixes(Selection()):
             assert file.findings.evidence(fix.id) == plain.findings.evidence(fix.id)
+        ids = [fix.id for fix in plain.findings.fixes(Selection())]
+        assert file.fix_examples.newest(ids) == plain.fix_examples.newest(ids)
+        assert sorted(file.sessions.typed_texts()) == sorted(plain.sessions.typed_texts())
+        for words in ((), ({"a"},), ({"1", "c"}, {"b"})):
+            ended = []
+            for index in (file, plain):
+                calls = [*index.sessions.calls_with(words)]
+                outcomes = index.sessions.outcomes_of([each.number for each in calls])
+                ended.append(sorted((*each[1:], str(outcomes.get(each.number))) for each in calls))
+            assert ended[0] == ended[1]
         for name in ("claude-code", "codex"):
             assert file.events.marks(name) == plain.events.marks(name)
     finally:

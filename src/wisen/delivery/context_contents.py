@@ -9,15 +9,16 @@ from typing import TYPE_CHECKING, NamedTuple
 from wisen.delivery.agent_instructions import OTHER_AGENTS, contains_rule, read_instructions, read_other_instructions
 from wisen.delivery.block import BlockContent
 from wisen.delivery.delivered_lines import delivered_line
-from wisen.delivery.user_statements import is_lasting_statement, is_raised
+from wisen.delivery.user_statements import is_raised
 from wisen.model.entry import EntryOrigin, EntryStatus, Priority, rule_id
-from wisen.safety.entry_texts import agent_text, is_worth_showing
+from wisen.safety.entry_texts import agent_text
 from wisen.text.superseded import find_overruled
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from pathlib import Path
 
+    from wisen.delivery.entry_judgements import EntryJudgements
     from wisen.delivery.private_words import PrivateWords
     from wisen.edits.rule_files import RuleFiles
     from wisen.model.entry_state import EntryState
@@ -36,9 +37,15 @@ class _Role(NamedTuple):
 class ContextContents:
     """What can be delivered in each context. Each entry is judged once, for all contexts and agents."""
 
-    def __init__(self, states: Sequence[EntryState], trial_ids: frozenset[str], private: PrivateWords) -> None:
+    def __init__(
+        self,
+        states: Sequence[EntryState],
+        trial_ids: frozenset[str],
+        private: PrivateWords,
+        judgements: EntryJudgements,
+    ) -> None:
         """Create it from the entries in use, the most important first; `trial_ids`: those that the user wants tried."""
-        self._trial_ids, self._private = trial_ids, private
+        self._trial_ids, self._private, self._judgements = trial_ids, private, judgements
         self._by_context: dict[str, list[tuple[int, EntryState]]] = defaultdict(list)
         for position, each in enumerate(states):
             self._by_context[each.context].append((position, each))
@@ -86,13 +93,13 @@ class ContextContents:
         if state.status is not EntryStatus.PENDING:
             return _Role()
         is_measured, is_tried = state.entry.origin is EntryOrigin.MEASURED, state.entry.id in self._trial_ids
-        stated = is_lasting_statement(state)
-        hint = is_tried or (is_measured and is_worth_showing(state) and bool(agent_text(state, {})))
+        stated = self._judgements.is_lasting_statement(state)
+        hint = is_tried or (is_measured and bool(agent_text(state, {})) and self._judgements.is_worth_showing(state))
         due = (
             state.priority in (Priority.CRITICAL, Priority.HIGH)
             and not (is_measured or is_tried)
-            and is_worth_showing(state)
             and is_raised(state)
+            and self._judgements.is_worth_showing(state)
         )
         return _Role(stated=stated, hint=hint, due=due)
 

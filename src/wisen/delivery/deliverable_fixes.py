@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import re
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
 from wisen.delivery.passing_forms import find_passing
 from wisen.delivery.remedies import build_remedies, failing_form, is_reliable
 from wisen.delivery.rules_in_force import RulesInForce, withhold_fixes
+from wisen.delivery.typed_commands import find_typed
 from wisen.mining.error_pattern_export import words_by_key
 from wisen.model.entry import EntryStatus, EntryType
 from wisen.model.fix import Danger
@@ -25,13 +25,12 @@ if TYPE_CHECKING:
     from wisen.model.entry_state import EntryState
     from wisen.model.fix import Evidence, Fix
     from wisen.store.home import Home
-    from wisen.store.index import Index
+
+    _TypedCommand = tuple[tuple[str, str], str]
+    """A session, and a command."""
 
 _TYPED_IS_ENOUGH = (Danger.UNKNOWN, Danger.PROGRAM, Danger.PACKAGE, Danger.OUTSIDE)
 """Delivered without approval if the user typed the whole command; anything else waits for approval."""
-_ASKS = re.compile(
-    r"(?:(?:please|just|now|ok|then) )*(?:(?:run|use|try|do|execute|call):? )?(?:\$ |! ?)?", re.IGNORECASE
-)
 
 
 def approved_fixes(states: Sequence[EntryState]) -> set[tuple[str, str]]:
@@ -70,22 +69,19 @@ def deliverable_fixes(  # noqa: PLR0913 - what a delivery depends on
     index = home.index
     approved, praise = approved_fixes(states), praise_counts(last_learnt_at(states))
     rejected = _rejected_fixes(states)
-    typed = _TypedCommands(index)
-
-    def is_allowed(fix: Fix, example: Evidence) -> bool:
-        """Whether the user agreed to a fix that is not known to be harmless: they approved it, or typed all of it."""
-        if (example.context, fix.id) in approved:
-            return True
-        line = command_of(fields_of(example.after))
-        mild = fix.danger in _TYPED_IS_ENOUGH and not fix.change.first
-        return mild and line is not None and " ".join(line.split()) in typed.lines(example)
 
     every = index.findings.fixes(Selection()) if known is None else known
     fixes = _without_passing(home, [fix for fix in every if is_reliable(fix, policy)])
     evidence = {
-        fix.id: [one for one in index.findings.evidence(fix.id) if (one.context, fix.id) not in rejected]
-        for fix in fixes
+        id_: [one for one in examples if (one.context, id_) not in rejected]
+        for id_, examples in index.fix_examples.newest({fix.id for fix in fixes}).items()
     }
+    typed = find_typed(index, _commands_to_find(fixes, evidence), home.version)
+
+    def is_allowed(fix: Fix, example: Evidence) -> bool:
+        """Whether the user agreed to a fix that is not known to be harmless: they approved it, or typed all of it."""
+        return (example.context, fix.id) in approved or _typed_command(fix, example) in typed
+
     by_context = build_remedies(fixes, lambda id_: evidence[id_], is_allowed, words_by_key(), policy, praise)
     rules = rules or RulesInForce(home, rule_files, states)
     return withhold_fixes(by_context, {fix.id: fix for fix in fixes}, evidence, rules)
@@ -108,26 +104,17 @@ def _without_passing(home: Home, fixes: Sequence[Fix]) -> list[Fix]:
     return [fix for fix in fixes if fix.id not in passing]
 
 
-class _TypedCommands:
-    """The commands that users typed, by session; loaded on first use, because most runs need none."""
-
-    def __init__(self, index: Index) -> None:
-        self._index = index
-        self._lines: dict[tuple[str, str], frozenset[str]] | None = None
-
-    def lines(self, example: Evidence) -> frozenset[str]:
-        """Return the commands that the user typed, each on a line of its own, in the session of an example."""
-        if self._lines is None:
-            self._lines = {}
-            for each in self._index.events.histories(Selection()):
-                key = each.agent, each.native
-                here = frozenset(typed_commands(turn.text for turn in each.turns if turn.text))
-                self._lines[key] = self._lines.get(key, frozenset()) | here
-        return self._lines.get((example.agent, example.session), frozenset())
+def _commands_to_find(fixes: Iterable[Fix], evidence: Mapping[str, Iterable[Evidence]]) -> Iterator[_TypedCommand]:
+    for fix in fixes:
+        for example in evidence[fix.id] if fix.danger in _TYPED_IS_ENOUGH else ():
+            command = _typed_command(fix, example)
+            if command is not None:
+                yield command
 
 
-def typed_commands(texts: Iterable[str]) -> Iterator[str]:
-    """Yield the lines that are only a command, apart from a request to run it: `run make`, but not `never run make`."""
-    for text in texts:
-        for line in text.splitlines():
-            yield " ".join(_ASKS.sub("", line.strip()).strip(" `").split())
+def _typed_command(fix: Fix, example: Evidence) -> _TypedCommand | None:
+    """Return what the user must have typed in the session of an example; None if that would not be enough."""
+    line = command_of(fields_of(example.after))
+    if line is None or fix.danger not in _TYPED_IS_ENOUGH or fix.change.first:
+        return None
+    return (example.agent, example.session), " ".join(line.split())

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import json
 import re
+from functools import lru_cache
 from hashlib import blake2b
 from typing import TYPE_CHECKING, NamedTuple
 
-from wisen.model.event import Status
 from wisen.model.fix import Danger
 from wisen.safety.fix_causes import error_names_change
 from wisen.safety.fix_texts import is_own_wording, is_reordered, quote_change, quote_line
@@ -18,7 +18,6 @@ if TYPE_CHECKING:
 
     from wisen.delivery.settings import DeliverPolicy
     from wisen.model.fix import Evidence, Fix
-    from wisen.model.history import Step
 
 _SURE = 0.6
 _SILENT = "shell.said-nothing"
@@ -93,11 +92,14 @@ def is_reliable(fix: Fix, policy: DeliverPolicy) -> bool:
     One that was seen once must be a command whose error message names the fix: other calls cannot be told apart from
     similar ones.
     """
-    is_named = is_named_by_error(fix)
-    if fix.sessions == 1 and (command_of(fields_of(fix.before)) is None or not is_named):
+    if not fix.last_worked or fix.sessions < policy.fix_sessions or max(fix.success_rate, fix.confidence) < _SURE:
         return False
-    success = fix.success_rate if is_named else fix.confidence
-    return fix.last_worked and fix.sessions >= policy.fix_sessions and success >= _SURE
+    if fix.sessions == 1 and command_of(fields_of(fix.before)) is None:
+        return False
+    is_named = is_named_by_error(fix)
+    if fix.sessions == 1 and not is_named:
+        return False
+    return (fix.success_rate if is_named else fix.confidence) >= _SURE
 
 
 class FailingForm(NamedTuple):
@@ -109,10 +111,9 @@ class FailingForm(NamedTuple):
     whole: bool
     """Whether these are all its words: the fix removed none, so none of them is wrong."""
 
-    def has_succeeded(self, step: Step) -> bool:
-        """Whether a step is a call of this form that succeeded."""
-        line = command_of(fields_of(step.arguments)) if step.status is Status.OK and step.tool == self.tool else None
-        if line is None or not all(word in line for word in self.words):
+    def fits(self, tool: str, line: str) -> bool:
+        """Whether a call of a tool with a command line has this form."""
+        if tool != self.tool or not all(word in line for word in self.words):
             return False
         command = parse_command(line)
         tokens = command.tokens
@@ -135,7 +136,10 @@ def failing_form(fix: Fix) -> FailingForm | None:
 
 def is_named_by_error(fix: Fix) -> bool:
     """Whether the error message of its newest example names what a fix changes."""
-    return error_names_change(fix.signature, fix.change, fix.said, fix.before, fix.after)
+    return _error_names_change(fix.signature, fix.change, fix.said, fix.before, fix.after)
+
+
+_error_names_change = lru_cache(maxsize=8192)(error_names_change)
 
 
 def _says_something(fix: Fix, example: Evidence | None) -> bool:

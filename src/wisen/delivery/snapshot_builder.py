@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from wisen.delivery.agent_instructions import OTHER_AGENTS
 from wisen.delivery.context_contents import AgentReader, ContextContents
 from wisen.delivery.deliverable_fixes import approved_fixes, deliverable_fixes, last_learnt_at
+from wisen.delivery.entry_judgements import EntryJudgements
 from wisen.delivery.guard_sheets import encode_guards
 from wisen.delivery.hook_snapshot import ClientTables, build_snapshots
 from wisen.delivery.private_words import PrivateWords
@@ -81,7 +82,8 @@ class SnapshotBuilder:
             guards=guards,
             fixes=fixes,
         )
-        contents_by_context = ContextContents(every, entries_on_trial(answers), self._private)
+        judgements = EntryJudgements(self._home.index.folds, self._home.version)
+        contents_by_context = ContextContents(every, entries_on_trial(answers), self._private, judgements)
         places = self._rule_files.places()
         folders: dict[str, list[Path]] = defaultdict(list)
         for path, context in places:
@@ -127,7 +129,9 @@ class SnapshotBuilder:
         }
         snapshots = snapshots.with_guards(sheets).with_reminders(reminder_sheets).with_questions(turn_questions)
         snapshots = snapshots._replace(local=self._deliver.local_words)
-        return snapshots.with_counts(self._counts(contents_by_context, answers, modes, [*contents]))
+        snapshots = snapshots.with_counts(self._counts(contents_by_context, answers, modes, [*contents]))
+        judgements.save()
+        return snapshots
 
     def _reminders(
         self, contexts: Sequence[str], every: Sequence[EntryState], trials: TrialSelection

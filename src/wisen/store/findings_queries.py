@@ -201,7 +201,7 @@ def evidence(db: SqliteDatabase, fix_id: str) -> tuple[Evidence, ...]:
     if len(fixes) != 1:
         return ()
     with report_garbled(db):
-        return tuple(_evidence(*cast("tuple[Any, ...]", row)) for row in db.run(_EVIDENCE, fixes[0]))
+        return tuple(read_evidence(*cast("tuple[Any, ...]", row)) for row in db.run(_EVIDENCE, fixes[0]))
 
 
 def goals(db: SqliteDatabase, selection: Selection) -> Iterator[Goal]:
@@ -290,7 +290,8 @@ def _lesson(db: SqliteDatabase, *row: Any) -> Lesson:
     )
 
 
-def _evidence(*row: Any) -> Evidence:
+def read_evidence(*row: Any) -> Evidence:
+    """Build one attempt of a fix from its row."""
     agent, session, at, before, after, said, trajectory, worked, call, context = row
     return Evidence(
         agent=unescape(agent),

@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from wisen.store.call_summaries import CallSummaries
     from wisen.store.events import Events
     from wisen.store.findings import Findings
+    from wisen.store.fix_examples import FixExamples
     from wisen.store.folds import Folds
     from wisen.store.index_removal import IndexRemoval
     from wisen.store.memories import Memories
@@ -50,6 +51,7 @@ class Index:
     events: Events
     findings: Findings
     calls: CallSummaries
+    fix_examples: FixExamples
     removal: IndexRemoval
     memories: Memories
     model_answers: ModelAnswers

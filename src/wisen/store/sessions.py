@@ -5,15 +5,17 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, cast
 
+from wisen.model.event import Status
 from wisen.safety.passages import own_words
 from wisen.store.escapes import escape, from_milliseconds, milliseconds, unescape
 from wisen.store.index_selection import report_garbled, sql_selection
 
 if TYPE_CHECKING:
-    from collections.abc import Collection
+    from collections.abc import Collection, Iterator, Sequence
     from datetime import datetime
 
     from wisen.model.report import Selection
+    from wisen.store.database_port import Value
     from wisen.store.sqlite import SqliteDatabase
 
 # Names in these statements are constants; user text is only passed as a value.
@@ -39,6 +41,35 @@ _REQUESTS = """
     WHERE g.at >= ?1 AND (?2 IS NULL OR scenes.context IN (SELECT value FROM json_each(?2)))
     ORDER BY g.session, g.at, g.request
 """
+
+_CALLS = """
+    SELECT e.number, scenes.session, shapes.tool, t.text FROM texts t CROSS JOIN events e ON e.number = t.event
+    CROSS JOIN shapes ON shapes.number = e.shape AND kind = 'call' CROSS JOIN scenes ON scenes.number = e.scene
+    WHERE {held}
+"""
+_OUTCOMES = """
+    SELECT c.number, shapes.how FROM json_each(?) AS named CROSS JOIN events c ON c.number = named.value
+    CROSS JOIN scenes called ON called.number = c.scene CROSS JOIN spans ON spans.session = called.session
+    CROSS JOIN events e ON e.number BETWEEN spans.first AND spans.last AND e.call = c.id
+    CROSS JOIN scenes ON scenes.number = e.scene AND scenes.session = called.session
+    CROSS JOIN shapes ON shapes.number = e.shape AND kind = 'outcome'
+    ORDER BY e.at, e.number
+"""
+_TYPED = """
+    SELECT scenes.session, t.text FROM events e CROSS JOIN texts t ON t.event = e.number
+    CROSS JOIN scenes ON scenes.number = e.scene
+    WHERE e.shape IN (SELECT number FROM shapes WHERE kind = 'message' AND provenance = 'typed')
+"""
+
+
+class CallText(NamedTuple):
+    """A call with its arguments."""
+
+    number: int
+    """Its number in the index."""
+    session: int
+    tool: str
+    arguments: str
 
 
 class Request(NamedTuple):
@@ -80,6 +111,22 @@ class Sessions(Protocol):
 
     def requests(self, since: datetime, contexts: Collection[str] | None = None) -> tuple[Request, ...]:
         """Return what was requested since a moment in some contexts, or in all, in the order of sessions."""
+        ...
+
+    def calls_with(self, words: Sequence[Collection[str]] = ()) -> Iterator[CallText]:
+        """Yield the calls whose arguments were kept, in no order.
+
+        With `words` only those that contain all words of one of the groups, in whatever they are part of. Words are of
+        ASCII letters and digits: others may be stored in another form.
+        """
+        ...
+
+    def outcomes_of(self, calls: Collection[int]) -> dict[int, Status]:
+        """Return how calls ended in their session, by their numbers; those without an outcome are left out."""
+        ...
+
+    def typed_texts(self) -> Iterator[tuple[int, str]]:
+        """Yield what users typed, with all that they pasted, each with its session; in no order."""
         ...
 
 
@@ -131,3 +178,26 @@ class SqliteSessions:
                 )
                 for session, message, text, context, calls, failed in rows
             )
+
+    def calls_with(self, words: Sequence[Collection[str]] = ()) -> Iterator[CallText]:
+        """Yield the calls whose arguments were kept."""
+        values: dict[str, Value] = {}
+        groups = []
+        for group in words:
+            named = {f"w{len(values) + place}": word for place, word in enumerate(sorted(group, key=len, reverse=True))}
+            values |= named
+            groups.append(" AND ".join(f"instr(t.text, :{name})" for name in named) or "1")
+        held = f"({' OR '.join(groups)})" if groups else "1"
+        for number, session, tool, text in self._db.stream(_CALLS.format(held=held), values):
+            yield CallText(self._db.as_int(number), self._db.as_int(session), unescape(str(tool)), unescape(str(text)))
+
+    def outcomes_of(self, calls: Collection[int]) -> dict[int, Status]:
+        """Return how calls ended in their session, by their numbers."""
+        with report_garbled(self._db):
+            rows = self._db.run(_OUTCOMES, (json.dumps(sorted(calls)),))
+            return {self._db.as_int(number): Status(str(how)) for number, how in rows}  # the last one counts
+
+    def typed_texts(self) -> Iterator[tuple[int, str]]:
+        """Yield what users typed, each with its session."""
+        for session, text in self._db.stream(_TYPED):
+            yield self._db.as_int(session), unescape(str(text))

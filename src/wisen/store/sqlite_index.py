@@ -10,6 +10,7 @@ from wisen.store.call_summaries import SqliteCallSummaries
 from wisen.store.database_port import REPAIR
 from wisen.store.events import SqliteEvents
 from wisen.store.findings import SqliteFindings
+from wisen.store.fix_examples import SqliteFixExamples
 from wisen.store.folds import SqliteFolds
 from wisen.store.index import Index
 from wisen.store.index_numbers import IndexNumbers
@@ -57,6 +58,7 @@ class SqliteIndex(Index):
             events=SqliteEvents(db, numbers),
             findings=SqliteFindings(db, numbers.handed_out),
             calls=SqliteCallSummaries(db),
+            fix_examples=SqliteFixExamples(db),
             removal=SqliteIndexRemoval(db, numbers, memories),
             memories=memories,
             model_answers=SqliteModelAnswers(db),

@@ -12,17 +12,19 @@ from msgspec import structs
 from wisen.model.event import Call, Interrupt, Message, Outcome, Rejection
 from wisen.model.fix import Danger, Evidence, FailureKind, Fix, fix_id
 from wisen.model.history import Turn
+from wisen.model.report import Selection
 from wisen.model.signal import SourcedSignal
 from wisen.safety.passages import own_words
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Collection, Iterator, Mapping, Sequence
     from datetime import datetime
 
     from wisen.model.event import Event, SessionKey
     from wisen.model.failure import CallChange, Failure, FixAttempt, Goal, SessionFindings, Signature
     from wisen.model.history import UserAction
     from wisen.model.signal import RecordedSignal
+    from wisen.testing.fake_index_rows import IndexRows
 
 
 def whole_milliseconds(moment: datetime) -> datetime:
@@ -239,3 +241,22 @@ def turn_of(event: Event, act: UserAction, before: int, context: str) -> Turn:
         turn = structs.replace(turn, local=True)
     own = None if typed is None else own_words(typed)
     return turn if own == typed else structs.replace(turn, text=own or None, whole=typed)
+
+
+class MemoryFixExamples:
+    """Examples of fixes in memory."""
+
+    def __init__(self, rows: IndexRows) -> None:
+        self._rows = rows
+
+    def newest(self, fixes: Collection[str]) -> dict[str, tuple[Evidence, ...]]:
+        """Return, by the id of the fix, the last time that it worked in each context, newest first."""
+        found = self._rows.findings(Selection())
+        examples: dict[str, tuple[Evidence, ...]] = {}
+        for fix in fixes:
+            by_context: dict[str, Evidence] = {}
+            for each in found.evidence(fix):
+                if each.worked:
+                    by_context.setdefault(each.context, each)
+            examples[fix] = tuple(by_context.values())
+        return examples

@@ -5,15 +5,16 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from wisen.model.event import PROSE_EVENTS
+from wisen.model.event import PROSE_EVENTS, Call, Message, Provenance
 from wisen.model.report import Selection
-from wisen.store.sessions import Request
+from wisen.store.sessions import CallText, Request
 from wisen.testing.fake_findings import whole_milliseconds
 
 if TYPE_CHECKING:
-    from collections.abc import Collection
+    from collections.abc import Collection, Iterator, Sequence
     from datetime import datetime
 
+    from wisen.model.event import Status
     from wisen.store.folds import Fold
     from wisen.testing.fake_index_rows import IndexRows
 
@@ -74,6 +75,31 @@ class MemorySessions:
                         calls, failed = bool(goal.calls), goal.failed > 0
                         found.append(Request(number, turn.id, text, turn.context, calls, failed))
         return tuple(found)
+
+    def calls_with(self, words: Sequence[Collection[str]] = ()) -> Iterator[CallText]:
+        """Yield the calls whose arguments were kept."""
+        for number, each in enumerate(self._rows.events()):
+            if not isinstance(each, Call) or each.arguments is None:
+                continue
+            if not words or any(all(word in each.arguments for word in some) for some in words):
+                yield CallText(number, self._rows.sessions[each.session], each.tool, each.arguments)
+
+    def outcomes_of(self, calls: Collection[int]) -> dict[int, Status]:
+        """Return how calls ended in their session, by their numbers."""
+        events = [*self._rows.events()]
+        steps = {
+            (number, step.call): step.status
+            for number in self._rows.sessions.values()
+            for step in self._rows.history(number, Selection()).steps
+        }
+        found = {number: steps[self._rows.sessions[events[number].session], events[number].id] for number in calls}
+        return {number: status for number, status in found.items() if status is not None}
+
+    def typed_texts(self) -> Iterator[tuple[int, str]]:
+        """Yield what users typed, each with its session."""
+        for each in self._rows.events():
+            if isinstance(each, Message) and each.text is not None and each.provenance is Provenance.TYPED:
+                yield self._rows.sessions[each.session], each.text
 
 
 class MemoryFolds:

@@ -26,7 +26,7 @@ from wisen.model.source import ReadProblemCount, ReadProblemKind, SourceMark
 from wisen.model.tombstone import EVERY_TEXT, FORGOTTEN, IndexedText, is_in_scope
 from wisen.store.index import Index
 from wisen.testing.fake_calls import MemoryCallSummaries
-from wisen.testing.fake_findings import whole_milliseconds
+from wisen.testing.fake_findings import MemoryFixExamples, whole_milliseconds
 from wisen.testing.fake_folds import MemoryFolds, MemorySessions
 from wisen.testing.fake_index_rows import IndexRows
 from wisen.testing.fake_models import MemoryModelAnswers
@@ -55,6 +55,7 @@ class MemoryIndex(Index):
             events=MemoryEvents(rows),
             findings=MemoryFindings(rows),
             calls=MemoryCallSummaries(rows),
+            fix_examples=MemoryFixExamples(rows),
             removal=MemoryIndexRemoval(rows),
             memories=rows.memories,
             model_answers=MemoryModelAnswers(),

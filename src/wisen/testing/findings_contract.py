@@ -198,6 +198,8 @@ class FindingsContract:
         assert (newest.said, newest.trajectory, newest.worked) == ("a0 says no", "001", True)
         assert (middle.agent, middle.session, middle.said, middle.trajectory) == ("codex", "b", "b1 says no", "0")
         assert (oldest.after, oldest.worked) == ('{"command":"a1"}', False)
+        assert {each.context for each in (newest, middle)} == {middle.context}
+        assert index.fix_examples.newest([fix.id, "no such"]) == {fix.id: (newest,), "no such": ()}
 
     def test_the_beginning_of_an_id_is_enough_where_only_one_begins_so(self, index: Index) -> None:
         session = store_calls(index, "a")
