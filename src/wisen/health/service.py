@@ -13,8 +13,10 @@ if TYPE_CHECKING:
 
     from wisen.agents.agent_ports import Agent
     from wisen.agents.hook_ports import HookHealthCheck
+    from wisen.health.recompute import Recomputed
     from wisen.logs.projects import Projects
     from wisen.model.hook import HookStatus
+    from wisen.model.report import Report
     from wisen.model.state import HealthFinding
     from wisen.store.home import Home
 
@@ -48,6 +50,12 @@ class HealthService:
     def bad_findings(self) -> list[HealthFinding]:
         """Return the serious problems."""
         return [each for each in self.find_problems() if each.health is Health.BAD]
+
+    def recompute(self, learn: Callable[[], Report]) -> Recomputed:
+        """Work out every total again from all sessions, and compare it with what was kept from run to run."""
+        from wisen.health.recompute import recompute
+
+        return recompute(self._home, learn)
 
     def agent_states(self, project: Path | None = None) -> tuple[AgentState, ...]:
         """Return for each agent its sessions, what was read, what could not be read, and its hooks.

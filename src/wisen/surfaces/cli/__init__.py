@@ -251,6 +251,10 @@ def doctor(
     purge: Annotated[
         bool, typer.Option("--purge", help="Delete everything that today's rules do not allow to be stored.")
     ] = False,
+    recompute: Annotated[
+        bool,
+        typer.Option("--recompute", help="Work out every total again from all sessions, and report what differs."),
+    ] = False,
     dry_run: Annotated[
         bool, typer.Option("--dry-run", help="With --repair or --purge: only count, and change nothing.")
     ] = False,
@@ -258,8 +262,10 @@ def doctor(
 ) -> None:
     """Check everything, and report what is broken and what to do about it."""
     from wisen.surfaces.cli.doctor_view import purge_unsafe as purge_all
-    from wisen.surfaces.cli.doctor_view import show_health
+    from wisen.surfaces.cli.doctor_view import recompute_totals, show_health
 
+    if recompute:
+        raise typer.Exit(recompute_totals(dry_run=dry_run, as_json=as_json))
     raise typer.Exit(
         purge_all(dry_run=dry_run, as_json=as_json)
         if purge

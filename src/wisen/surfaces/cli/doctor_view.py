@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from wisen import app
 from wisen.health import doctor
+from wisen.model.report import Selection
 from wisen.model.state import Health, HealthFinding
 from wisen.surfaces.cli.program import BAD
 from wisen.surfaces.cli.render import console, plural, print_json
@@ -48,3 +49,24 @@ def purge_unsafe(*, dry_run: bool, as_json: bool) -> int:
     if not found:
         out.print("Nothing is stored that may not be stored.")
     return 0
+
+
+def recompute_totals(*, dry_run: bool, as_json: bool) -> int:
+    """Work out every total again, and report what differs from what was kept from run to run."""
+    wires = app.wire()
+    with wires.record_when_stopped(), wires.learner() as learner:
+        if dry_run:
+            sessions = learner.home.index.events.counts(Selection()).sessions
+            console().print(f"{plural(sessions, 'session')} would be mined again, and all totals worked out from them.")
+            return 0
+        result = learner.health.recompute(learner.learn)
+    if as_json:
+        print_json(result._asdict())
+        return BAD if result.differences else 0
+    out = console()
+    out.print(f"Everything was worked out again from {plural(result.sessions, 'session')}.")
+    if result.differences:
+        out.print(f"Different now: {', '.join(result.differences)}. Please report this as a bug of wisen.")
+    else:
+        out.print("Nothing differs from what was kept.")
+    return BAD if result.differences else 0
