@@ -26,6 +26,7 @@ from wisen.errors import PersonNeeded, UsageError
 from wisen.feedback.quote_verification import sentence_spans, verify_quote
 from wisen.language_models.model_ports import Question
 from wisen.model.presence import NotAPerson
+from wisen.model.report import Selection
 from wisen.model.signal import SignalKind
 from wisen.surfaces.mcp.tool_arguments import Point, schema_of
 from wisen.testing.fake_models import ScriptedModel
@@ -86,7 +87,7 @@ def test_what_was_settled_stands_when_the_index_is_rebuilt(orchard: Path) -> Non
     with wisen.open_learner() as learner:
         learner.learn()
         assert {each.entry.name: each.text for each in learner.lessons.all()} == before
-        signals = learner.home.index.findings.signals(wisen.model.report.Selection())
+        signals = learner.home.index.findings.signals(Selection())
         of_plain = [each.said.signal.kind for each in signals if each.text == TURNS["plain"]]
         assert SignalKind.CORRECTION not in of_plain
         assert SignalKind.PREFERENCE not in of_plain

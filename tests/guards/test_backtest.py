@@ -37,9 +37,8 @@ def run_backtest(
     context: str = "",
     corrected: frozenset[tuple[str, str]] = frozenset(),
 ) -> Backtest:
-    watched = WatchedGuard(watch, context, about_)
-    (met,), sessions = match_calls([watched], histories)
-    return build_backtest(watched, met, sessions, sign, corrected)
+    (met,), sessions = match_calls([WatchedGuard(watch, context)], histories, corrected)
+    return build_backtest(met, sessions, about_)
 
 
 def sessions(number: int, *acts: str) -> list[History]:
@@ -202,22 +201,22 @@ def test_many_guards_are_tried_in_one_walk_and_each_meets_its_own() -> None:
         build_history("ok 'n'pm run x", "ok echo npm"),
     ]
     watches = ("shell: npm", "edit: migrations/**", "shell: npm run", "shell: yarn")
-    found, number = match_calls([WatchedGuard(each, "", None) for each in watches], iter(histories))
+    found, number = match_calls([WatchedGuard(each) for each in watches], iter(histories))
     assert number == 2
-    assert [[(each.history.steps.index(each.step), each.at) for each in row] for row in found] == [
-        [(0, 0), (0, 0)],
-        [(1, 1)],
-        [(0, 0)],
+    assert [[each.text for each in row] for row in found] == [
+        ["npm test", "'n'pm run x"],
+        ["Edit /srv/db/migrations/1.sql"],
+        ["'n'pm run x"],
         [],
     ]
 
 
 def test_a_watch_that_is_put_out_is_followed_no_further_and_others_are() -> None:
     histories = sessions(3, "ok npm test", RTK, "ok npm ci")
-    watches = [WatchedGuard(each, "", None) for each in ("shell: npm", "shell: rtk bun")]
-    (npm, rtk), number = match_calls(watches, histories, lambda met: met.step.status is Status.OK)
-    assert ([each.at for each in npm], [each.at for each in rtk], number) == ([0], [1, 1, 1], 3)
-    (npm,), number = match_calls(watches[:1], histories, lambda _: True)
+    watches = [WatchedGuard(each, stops=True) for each in ("shell: npm", "shell: rtk bun")]
+    (npm, rtk), number = match_calls(watches, histories)
+    assert ([each.text for each in npm], [each.text for each in rtk], number) == (["npm test"], ["rtk bun test"] * 3, 3)
+    (npm,), number = match_calls(watches[:1], histories)
     assert (len(npm), number) == (1, 1), "nothing more is read"
 
 

@@ -207,9 +207,7 @@ def test_a_proposal_is_over_when_the_user_decided_elsewhere_or_let_it_lie(
 
 
 def matched_calls(*acts: str, native: str = "s1", start: datetime = AT) -> list[MatchedCall]:
-    (found,), _ = match_calls(
-        [WatchedGuard("shell: npm", "", None)], [build_history(*acts, native=native, start=start)]
-    )
+    (found,), _ = match_calls([WatchedGuard("shell: npm")], [build_history(*acts, native=native, start=start)])
     return found
 
 
@@ -225,12 +223,14 @@ def test_a_rule_is_violated_by_what_was_done_after_its_delivery() -> None:
     assert find_violations(a_rule(), calls) == [], "it was delivered to no session"
     assert find_violations(a_rule(AT + timedelta(days=1)), calls) == [], "all of it was done before"
     assert find_violations(a_rule(other=AT - timedelta(days=1)), calls) == [], "it was delivered to another session"
-    assert [each.at for each in find_violations(a_rule(AT - timedelta(days=1)), calls)] == [0, 1, 3], (
-        "one for each turn"
-    )
-    assert [each.at for each in find_violations(a_rule(s1=AT + timedelta(minutes=1)), calls)] == [1, 3]
+    assert [each.text for each in find_violations(a_rule(AT - timedelta(days=1)), calls)] == [
+        "npm test",
+        "npm ci",
+        "npm x",
+    ], "one for each turn"
+    assert [each.text for each in find_violations(a_rule(s1=AT + timedelta(minutes=1)), calls)] == ["npm ci", "npm x"]
     both = a_rule(AT + timedelta(minutes=4), s1=AT)
-    assert [each.at for each in find_violations(both, calls)] == [1, 3], "the first delivery counts"
+    assert [each.text for each in find_violations(both, calls)] == ["npm ci", "npm x"], "the first delivery counts"
 
 
 @pytest.mark.requirement("X3")
@@ -240,7 +240,7 @@ def test_violations_are_reported_oldest_first_over_sessions() -> None:
         matched_calls("ok npm b", native="a"),
     )
     found = find_violations(a_rule(AT - timedelta(days=1)), [*late, *early])
-    assert [each.history.native for each in found] == ["a", "b"]
+    assert [each.native for each in found] == ["a", "b"]
 
 
 @pytest.mark.requirement("X3")

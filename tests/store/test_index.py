@@ -22,6 +22,7 @@ from wisen.model.report import Selection
 from wisen.model.source import ReadProblem, ReadProblemKind
 from wisen.store.index import Index
 from wisen.store.memories import Memories
+from wisen.store.recorded_calls import CallWords
 from wisen.store.sqlite_index import SqliteIndex, open_index
 from wisen.system.clock import SystemClock
 from wisen.testing.events_contract import EventsContract
@@ -163,6 +164,11 @@ def batches(draw: st.DrawFn) -> IndexBatch:
     return log.batch(*problems, cursor=draw(few), from_start=draw(st.booleans()))
 
 
+def standing(index: Index) -> dict[tuple[str, int], tuple[int, int, bool]]:
+    """Where the evidence of fixes stands, without the numbers of revisions."""
+    return {key: (each.tries, each.failing, each.revision < 0) for key, each in index.fix_marks.all().items()}
+
+
 @given(
     batches=st.lists(st.tuples(st.lists(batches(), max_size=3), st.integers(0, 3)), max_size=5),
     since=st.none() | minutes,
@@ -198,6 +204,14 @@ def test_the_sql_answers_like_plain_python(
             assert file.folds.changed_sessions(before[0]) == plain.folds.changed_sessions(before[1]) == mined
             for selection in selections:
                 assert file.events.counts(selection) == plain.events.counts(selection)
+            assert file.recorded_calls.unmined_sessions() == plain.recorded_calls.unmined_sessions()
+            assert (
+                file.recorded_calls.last_event()
+                == plain.recorded_calls.last_event()
+                == plain.events.counts(Selection()).last
+            )
+            assert file.recorded_calls.count_sessions(moment) == plain.recorded_calls.count_sessions(moment)
+            assert standing(file) == standing(plain)
         for selection in selections:
             assert list(file.events.histories(selection)) == list(plain.events.histories(selection))
             assert file.findings.failures(selection) == plain.findings.failures(selection)
@@ -208,6 +222,10 @@ def test_the_sql_answers_like_plain_python(
             assert list(file.findings.goals(selection)) == list(plain.findings.goals(selection))
             assert file.findings.signals(selection) == plain.findings.signals(selection)
             assert file.events.read_problems(selection) == plain.events.read_problems(selection)
+        assert file.recorded_calls.count_sessions() == len(list(plain.events.histories(Selection())))
+        assert list(file.recorded_calls.find([CallWords(())])) == list(plain.recorded_calls.find([CallWords(())]))
+        named = [(each, id_) for each in ("claude-code", "codex") for id_ in ("c1", "c2", "a", "b")]
+        assert file.recorded_calls.sessions_of(named) == plain.recorded_calls.sessions_of(named)
         for fix in plain.findings.fixes(Selection()):
             assert file.findings.evidence(fix.id) == plain.findings.evidence(fix.id)
         ids = [fix.id for fix in plain.findings.fixes(Selection())]

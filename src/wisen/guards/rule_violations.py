@@ -31,9 +31,8 @@ def find_violations(rule: DeliveredRule, matches: Iterable[MatchedCall]) -> list
     """Return the calls that broke a rule after it was delivered, one per turn of the user."""
     by_turn: dict[tuple[str, str, int], MatchedCall] = {}
     for each in matches:
-        step, session = each.step, (each.history.agent, each.history.native)
+        session = each.agent, each.native
         delivered = [moment for moment in (rule.since, rule.sessions.get(session)) if moment is not None]
-        if delivered and step.at > min(delivered):
-            turn = sum(turn.before <= each.at for turn in each.history.turns)
-            by_turn.setdefault((*session, turn), each)
-    return sorted(by_turn.values(), key=lambda each: each.step.at)
+        if delivered and each.at > min(delivered):
+            by_turn.setdefault((*session, each.turn), each)
+    return sorted(by_turn.values(), key=lambda each: each.at)

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, NamedTuple
 from wisen.decisions.proposal_kinds import Answered, already_answered, refuse_place
 from wisen.decisions.service import answer_command
 from wisen.errors import UsageError
-from wisen.guards.backtest_history import WatchedGuard
 from wisen.kernel.matching import WatchedCall
 from wisen.model.context import Alias
 from wisen.model.entry import Actor, Answer, MoveKind
@@ -162,9 +161,9 @@ class GuardService:
 
     def backtest_of(self, guard: Guard) -> Backtest:
         """Backtest a guard on all recorded sessions where it applies."""
-        from wisen.guards.propose_guards import run_backtest, signature_of
+        from wisen.guards.propose_guards import run_backtest
 
-        return run_backtest(self._home, WatchedGuard(guard.watch, guard.context, signature_of(self._home, guard)))
+        return run_backtest(self._home, guard)
 
     def updated_backtest_lines(self, proposal: Proposal) -> tuple[str, ...]:
         """Describe today's backtest of a proposed guard, if it differs from the one in the proposal."""

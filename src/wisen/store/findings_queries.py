@@ -84,7 +84,7 @@ _HABITS = """
 """
 _PAIRS = "SELECT tool, sum(after_success), sum(after_failure) FROM pairs WHERE {lively} GROUP BY tool"
 _NAMED = """
-    SELECT DISTINCT id FROM fixes WHERE substr(id, 1, length(?1)) = ?1
+    SELECT DISTINCT id FROM fixes WHERE id >= ?1 AND id < ?1 || char(1114111) AND substr(id, 1, length(?1)) = ?1
     AND EXISTS (SELECT 1 FROM tries WHERE fix = number AND worked) LIMIT 2
 """
 _EVIDENCE = """

@@ -13,10 +13,12 @@ if TYPE_CHECKING:
     from wisen.store.events import Events
     from wisen.store.findings import Findings
     from wisen.store.fix_examples import FixExamples
+    from wisen.store.fix_marks import FixMarks
     from wisen.store.folds import Folds
     from wisen.store.index_removal import IndexRemoval
     from wisen.store.memories import Memories
     from wisen.store.model_answers import ModelAnswers
+    from wisen.store.recorded_calls import RecordedCalls
     from wisen.store.sessions import Sessions
 
 
@@ -49,9 +51,11 @@ class Index:
     """Large and derived: events, how far each source was read, findings, memories and totals."""
 
     events: Events
+    recorded_calls: RecordedCalls
     findings: Findings
     calls: CallSummaries
     fix_examples: FixExamples
+    fix_marks: FixMarks
     removal: IndexRemoval
     memories: Memories
     model_answers: ModelAnswers

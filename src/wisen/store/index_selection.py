@@ -26,7 +26,7 @@ _PLACED = """
     ON place = named.value OR (place >= named.value || '/' AND place < named.value || '0')
 """
 _NUMBERED = "SELECT value FROM json_each(:sessions)"
-_HOLDING_SOURCES = "sources.number IN (SELECT source FROM holdings WHERE session IN ({sessions}))"
+_HOLDING_SOURCES = "sources.number IN (SELECT source FROM holdings WHERE {sessions})"
 _SINCE = "SELECT session FROM events JOIN scenes ON scenes.number = scene WHERE at >= :since"
 
 
@@ -46,12 +46,11 @@ class SqlSelection:
     @property
     def sources(self) -> str:
         """Return the condition on a row of `sources`."""
-        conditions = [self.source_condition]
-        if self.has_places:
-            conditions.append(_HOLDING_SOURCES.format(sessions=_PLACED))
-        if self.has_numbers:
-            conditions.append(_HOLDING_SOURCES.format(sessions=_NUMBERED))
-        return " AND ".join(conditions)
+        chosen = [_PLACED] * self.has_places + [_NUMBERED] * self.has_numbers
+        if not chosen:
+            return self.source_condition
+        sessions = " AND ".join(f"session IN ({each})" for each in chosen)
+        return f"{self.source_condition} AND {_HOLDING_SOURCES.format(sessions=sessions)}"
 
     @property
     def is_narrowed(self) -> bool:

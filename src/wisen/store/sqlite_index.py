@@ -11,12 +11,14 @@ from wisen.store.database_port import REPAIR
 from wisen.store.events import SqliteEvents
 from wisen.store.findings import SqliteFindings
 from wisen.store.fix_examples import SqliteFixExamples
+from wisen.store.fix_marks import SqliteFixMarks
 from wisen.store.folds import SqliteFolds
 from wisen.store.index import Index
 from wisen.store.index_numbers import IndexNumbers
 from wisen.store.index_removal import SqliteIndexRemoval
 from wisen.store.memories import SqliteMemories
 from wisen.store.model_answers import SqliteModelAnswers
+from wisen.store.recorded_calls import SqliteRecordedCalls
 from wisen.store.sessions import SqliteSessions
 from wisen.store.sqlite import damage_error, table_names, verify_structure
 from wisen.store.sqlite_files import INDEX, expected_names, move_aside, open_file
@@ -56,6 +58,8 @@ class SqliteIndex(Index):
         numbers, memories = IndexNumbers(db), SqliteMemories(db)
         super().__init__(
             events=SqliteEvents(db, numbers),
+            recorded_calls=SqliteRecordedCalls(db),
+            fix_marks=SqliteFixMarks(db),
             findings=SqliteFindings(db, numbers.handed_out),
             calls=SqliteCallSummaries(db),
             fix_examples=SqliteFixExamples(db),

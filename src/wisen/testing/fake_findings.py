@@ -15,6 +15,7 @@ from wisen.model.history import Turn
 from wisen.model.report import Selection
 from wisen.model.signal import SourcedSignal
 from wisen.safety.passages import own_words
+from wisen.store.fix_marks import FixMark
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Mapping, Sequence
@@ -73,6 +74,22 @@ class SelectedFindings:
         tries = [(session, each) for session, each in self._tries() if fix_id(each.signature, each.change) in known]
         tries.sort(key=lambda case: (whole_milliseconds(case[1].at), *self._order(*case)), reverse=True)
         return tuple(self._evidence(session, each) for session, each in tries)
+
+    def fix_marks(self, revisions: Mapping[int, int]) -> dict[tuple[str, int], FixMark]:
+        """Return where the evidence of each fix stands, given the newest change of each session; -1: it waits."""
+        tries: dict[str, list[int]] = defaultdict(list)
+        failing: dict[Signature, set[int]] = defaultdict(set)
+        signatures: dict[tuple[str, int], Signature] = {}
+        for session, each in self._tries():
+            name = fix_id(each.signature, each.change)
+            tries[name].append(revisions.get(session, 0))
+            signatures[name, each.signature.version] = each.signature
+        for session, failure in self._failures():
+            failing[failure.signature].add(session)
+        return {
+            key: FixMark(len(tries[key[0]]), -1 if -1 in tries[key[0]] else max(tries[key[0]]), len(failing[signature]))
+            for key, signature in signatures.items()
+        }
 
     def goals(self) -> list[Goal]:
         """Return the goals and how they ended, oldest first."""

@@ -30,6 +30,7 @@ from wisen.testing.fake_findings import MemoryFixExamples, whole_milliseconds
 from wisen.testing.fake_folds import MemoryFolds, MemorySessions
 from wisen.testing.fake_index_rows import IndexRows
 from wisen.testing.fake_models import MemoryModelAnswers
+from wisen.testing.fake_recorded_calls import MemoryFixMarks, MemoryRecordedCalls
 from wisen.testing.fake_storage import NoIndexFile
 
 if TYPE_CHECKING:
@@ -53,6 +54,8 @@ class MemoryIndex(Index):
         rows = IndexRows()
         super().__init__(
             events=MemoryEvents(rows),
+            recorded_calls=MemoryRecordedCalls(rows),
+            fix_marks=MemoryFixMarks(rows),
             findings=MemoryFindings(rows),
             calls=MemoryCallSummaries(rows),
             fix_examples=MemoryFixExamples(rows),
