@@ -70,10 +70,10 @@ class Eraser:
             home.index.removal.remove_sessions(
                 {each.key for each in home.index.removal.archived_sessions() if (each.agent, each.native) in disabled}
             )
-        for plan in plans:
-            removal.clear_pages(self._holdings, plan.target)
+        cleared = [removal.clear_pages(self._holdings, plan.target) for plan in plans]
         home.index.model_answers.forget()  # the prompts are not stored, so it is unknown which answers are affected
-        self._rebuild_derived(plans, summaries)
+        learned = any(cleared) or any(plan.matches.rows for plan in plans) or before != home.ledger.removal.seals()
+        self._rebuild_derived(plans, summaries, learned=learned)
         home.index.removal.scrub()
         home.ledger.removal.scrub()
         if home.backups is not None:
@@ -110,14 +110,15 @@ class Eraser:
         )
         return leftovers, stays
 
-    def _rebuild_derived(self, plans: Sequence[ErasurePlan], summaries: Sequence[str]) -> None:
-        """Rebuild summaries, memories and snapshots from what is left."""
+    def _rebuild_derived(self, plans: Sequence[ErasurePlan], summaries: Sequence[str], *, learned: bool) -> None:
+        """Rebuild summaries, memories and snapshots from what is left; and context files if `learned` rows went."""
         from wisen.store.known_entries import KnownEntries
 
         store = self._holdings.snapshot_store
         self._callbacks.mine_sessions().write(only=summaries)
         self._callbacks.refresh_memories(KnownEntries(self._home.ledger).states)
-        self._refresh.context_files()
+        if learned:
+            self._refresh.context_files()
         prepared = bool(store.digests())
         for plan in plans:
             store.forget(plan.target.needle.holds)

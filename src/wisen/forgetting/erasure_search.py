@@ -6,6 +6,7 @@ Rows are immutable, so a row that contains a forgotten word is removed whole.
 
 from __future__ import annotations
 
+from collections import defaultdict
 from dataclasses import dataclass, field, fields, is_dataclass
 from enum import Enum
 from typing import TYPE_CHECKING, NamedTuple, Protocol
@@ -171,6 +172,7 @@ class _ErasureSearch:
         self._target, self._context_of = target, context_of
         self._rows = [*rows]
         self._matches = ErasureMatches()
+        self._events, self._counted_events = target.events, 0
         entries = [row for row in self._rows if isinstance(row, Entry)]
         moves = sorted((row for row in self._rows if isinstance(row, Move)), key=lambda each: each.id)
         standing = standing_moves(moves)
@@ -210,44 +212,60 @@ class _ErasureSearch:
 
     def _add_entries(self) -> None:
         """Add entries and occurrences, which pull each other in by shared events, until nothing changes."""
-        occurrences = [row for row in self._rows if isinstance(row, Occurrence)]
-        waiting, changed = dict(self._states), True
+        occurrences = {row.id: row for row in self._rows if isinstance(row, Occurrence)}
+        by_entry: dict[str, list[Occurrence]] = defaultdict(list)
+        for row in occurrences.values():
+            by_entry[self._split_into.get(row.id, row.entry)].append(row)
+        # What a row says itself is judged once. After that, only what was added can pull in more.
+        for id_, state in self._states.items():
+            lesson = self._is_lesson(state)
+            if lesson or self._mentions(state):
+                self._add_entry(state, by_entry[id_], lesson=lesson)
+        stated = {
+            each.id for each in occurrences.values() if self._is_named(each) or self._contains(each.context, each.quote)
+        }
+        merged = [state for state in self._states.values() if state.merged_into]
+        changed = True
         while changed:
-            changed = False
-            for id_, state in [*waiting.items()]:
-                lesson = self._is_lesson(state)
-                if lesson or self._mentions(state):
-                    self._add(waiting.pop(id_).entry)
-                    changed = True
-                    for each in occurrences:
-                        if self._split_into.get(each.id, each.entry) == id_:
-                            self._add(each)
-                            if lesson or self._contains(each.context, each.quote):
-                                self._matches.events.add((each.agent, each.session, each.message))
-            known = {(agent, id_) for agent, _, id_ in self._matches.events} | self._target.events
-            for each in occurrences:
-                if thing_of(each) in self._matches.rows:
-                    continue
-                if (
-                    (each.agent, each.message) in known
-                    or self._is_named(each)
-                    or self._contains(each.context, each.quote)
-                ):
+            before = len(self._matches.rows)
+            known = self._known_events()
+            occurrences = {id_: each for id_, each in occurrences.items() if thing_of(each) not in self._matches.rows}
+            for each in occurrences.values():
+                if each.id in stated or (each.agent, each.message) in known:
                     self._add(each)
                     self._matches.events.add((each.agent, each.session, each.message))
-                    changed = True
+            for state in merged:
+                if thing_of(state.entry) not in self._matches.rows and self._is_lesson(state):
+                    self._add_entry(state, by_entry[state.entry.id], lesson=True)
+            changed = len(self._matches.rows) > before
+
+    def _add_entry(self, state: EntryState, occurrences: Iterable[Occurrence], *, lesson: bool) -> None:
+        self._add(state.entry)
+        for each in occurrences:
+            self._add(each)
+            if lesson or self._contains(each.context, each.quote):
+                self._matches.events.add((each.agent, each.session, each.message))
+
+    def _known_events(self) -> frozenset[tuple[str, str]]:
+        """Return the events to erase, by agent and id; they only become more."""
+        if self._counted_events != len(self._matches.events):
+            self._counted_events = len(self._matches.events)
+            self._events = self._target.events.union((agent, id_) for agent, _, id_ in self._matches.events)
+        return self._events
 
     def _is_lesson(self, state: EntryState) -> bool:
         """Whether the lesson itself is to be forgotten, so that the messages it was learned from are erased too."""
         if self._is_named(state.entry) or self._contains(state.context, state.text, state.entry.summary):
             return True
-        return f"entry:{state.merged_into}" in self._matches.rows
+        return bool(state.merged_into) and f"entry:{state.merged_into}" in self._matches.rows
 
     def _mentions(self, state: EntryState) -> bool:
+        if self._target.detached and thing_of(state.entry) in self._target.detached:
+            return True
+        if not is_in_scope(self._target.scope, state.context):
+            return False
         moved = (text for move in self._moves_by_subject.get(state.entry.id, ()) for text in texts_in(move))
-        return thing_of(state.entry) in self._target.detached or self._contains(
-            state.context, *texts_in(state.entry), *moved
-        )
+        return self._contains(state.context, *texts_in(state.entry), *moved)
 
     def _add_records(self) -> None:
         records = [row for row in self._rows if isinstance(row, Record)]
@@ -263,7 +281,7 @@ class _ErasureSearch:
 
         A phrase applies to all projects: by its words it is erased only in a scope that covers what applies everywhere.
         """
-        known = {(agent, id_) for agent, _, id_ in self._matches.events} | self._target.events
+        known = self._known_events()
         proofs = [row for row in self._rows if isinstance(row, PhraseProof)]
         unsupported = {row.phrase for row in proofs}
         for row in proofs:
@@ -318,12 +336,11 @@ class _ErasureSearch:
         if isinstance(row, Exposure | Alias | Context | Ownership | PhraseSearch):
             return self._is_total  # they contain only ids and names
         if isinstance(row, Reinforcement):
-            known = {(agent, id_) for agent, _, id_ in self._matches.events} | self._target.events
-            return (row.agent, row.message) in known or row.subject in self._removed_subjects() or self._is_total
+            known = (row.agent, row.message) in self._known_events()
+            return known or row.subject in self._removed_subjects() or self._is_total
         if isinstance(row, Move) and row.kind is MoveKind.POINT:
             settled = decode(row.value, type=SettledTurn)
-            known = {(agent, id_) for agent, _, id_ in self._matches.events} | self._target.events
-            return (settled.agent, settled.message) in known or self._contains(
+            return (settled.agent, settled.message) in self._known_events() or self._contains(
                 settled.context, settled.words, settled.about
             )
         if isinstance(row, Move):
@@ -364,7 +381,7 @@ class _ErasureSearch:
         return self._target.whole or any(text and self._target.needle.holds(text) for text in texts)
 
     def _is_named(self, row: Row) -> bool:
-        return thing_of(row) in self._target.things
+        return bool(self._target.things) and thing_of(row) in self._target.things
 
     def _add(self, row: Row) -> None:
         key = thing_of(row)

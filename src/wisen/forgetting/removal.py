@@ -235,9 +235,13 @@ def find_pages(holdings: Holdings, target: ErasureTarget) -> Iterator[Path]:
             yield path
 
 
-def clear_pages(holdings: Holdings, target: ErasureTarget) -> None:
-    """Remove it from the context files and days below the home; other files are removed whole."""
-    for path in [*find_pages(holdings, target)]:
+def clear_pages(holdings: Holdings, target: ErasureTarget) -> bool:
+    """Remove it from the context files and days below the home; other files are removed whole.
+
+    Returns whether any file contained it.
+    """
+    pages = [*find_pages(holdings, target)]
+    for path in pages:
         file = holdings.edit_ports.files.read(path)
         text = (file.content or b"").decode("utf-8", "surrogateescape")
         remaining = None if target.whole or path.suffix != _PAGE_SUFFIX else clean_page(text, target.needle)
@@ -245,6 +249,7 @@ def clear_pages(holdings: Holdings, target: ErasureTarget) -> None:
             holdings.edit_ports.files.write(
                 file, None if remaining is None else remaining.encode("utf-8", "surrogateescape")
             )
+    return bool(pages)
 
 
 def clear_written(home: Home, events: Collection[EventRef], remove_written: RemoveWritten) -> list[str]:

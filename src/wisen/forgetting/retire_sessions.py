@@ -26,7 +26,7 @@ def retire(holdings: Holdings, policy: ArchivePolicy) -> tuple[int, int]:
     if expired:
         holdings.home.index.removal.remove_sessions({each.key for each in expired})
         with suppress(StoreBusy):
-            holdings.home.index.removal.scrub()  # otherwise the space is reused later
+            holdings.home.index.removal.scrub(thoroughly=False)  # the space is used for what comes next
     return len(expired), sum(each.events for each in expired if each.waits)
 
 

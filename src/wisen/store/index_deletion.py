@@ -70,6 +70,8 @@ _UNREAD = "UPDATE sources SET size = -1, cursor = ''"
 """No source has this size, and a reader without a cursor starts at the beginning."""
 _UNREAD_OF = f"{_UNREAD} WHERE number IN (SELECT source FROM holdings WHERE session = ?)"  # noqa: S608 - constants
 _AT_ONCE = 500
+_FEW_PAGES = 4_096
+"""A file of up to 16 MB is rewritten in a moment."""
 
 
 _MOVED_SCENES = """
@@ -149,12 +151,20 @@ def events_until(db: SqliteDatabase, scope: str, until: datetime) -> set[tuple[s
     return {(unescape(str(agent)), unescape(str(id_))) for agent, id_ in rows}
 
 
-def scrub(db: SqliteDatabase) -> None:
-    """Leave no byte of what was deleted: not in FTS5 segments, free pages, logs and files moved aside."""
+def scrub(db: SqliteDatabase, *, thoroughly: bool) -> None:
+    """Leave no byte of what was deleted: not in FTS5 segments, free pages, logs and files moved aside.
+
+    SQLite overwrites deleted rows (secure_delete), but a row that it moved to another page before may stay in the
+    unused part of the old page: only rewriting the file removes that.
+    """
     db.run("PRAGMA secure_delete = ON")
-    # Deletion only adds delete markers to the segments; a rebuild leaves no trace of the words.
-    db.run("INSERT INTO memory_words (memory_words) VALUES ('rebuild')")
-    db.scrub()
+    # Deletion only adds delete markers to the segments; merged into one they contain only words that are left.
+    db.run("INSERT INTO memory_words (memory_words) VALUES ('optimize')")
+    pages, free = db.query_int("PRAGMA page_count"), db.query_int("PRAGMA freelist_count")
+    if thoroughly or pages <= _FEW_PAGES or free * 2 >= pages:
+        db.scrub()
+    else:
+        db.truncate_log()
     with translate_errors(db.path):
         for aside in db.path.parent.glob(f"{db.path.name}.damaged-*"):
             with suppress(FileNotFoundError):

@@ -66,8 +66,12 @@ class IndexRemoval(Protocol):
         """Delete the stubs of events, and mark their sources as unread; without events, all sources."""
         ...
 
-    def scrub(self) -> None:
-        """Leave no byte of what was deleted in the files of the store."""
+    def scrub(self, *, thoroughly: bool = True) -> None:
+        """Leave no byte of what was deleted in the files of the store.
+
+        Otherwise, copies of deleted rows may stay in the unused parts of pages, and the file need not shrink: that
+        takes only as long as what was deleted, and not as long as what is stored.
+        """
         ...
 
 
@@ -134,6 +138,6 @@ class SqliteIndexRemoval:
             sessions = index_deletion.unredact(self._db, events)
             self._memories.forget([f"session:{session}" for session in sessions])
 
-    def scrub(self) -> None:
-        """Leave no byte of what was deleted in the files of the store."""
-        index_deletion.scrub(self._db)
+    def scrub(self, *, thoroughly: bool = True) -> None:
+        """Leave no byte of what was deleted in the files of the store; or only what costs little."""
+        index_deletion.scrub(self._db, thoroughly=thoroughly)

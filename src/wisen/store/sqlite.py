@@ -109,6 +109,10 @@ class SqliteDatabase:
         """Rewrite the whole file without the pages and the log that hold deleted rows. Raises: StoreBusy."""
         del tables  # the whole file
         self.run("VACUUM")
+        self.truncate_log()
+
+    def truncate_log(self) -> None:
+        """Move the log into the file and leave nothing in it. Raises: StoreBusy."""
         busy, *_ = self.run("PRAGMA wal_checkpoint(TRUNCATE)")[0]
         if busy:
             raise StoreBusy(

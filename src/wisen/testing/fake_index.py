@@ -353,7 +353,7 @@ class MemoryIndexRemoval:
             if path in unread or not events:
                 self._rows.marks[owner, path] = SourceMark(size=-1, modified_ns=0, cursor="")
 
-    def scrub(self) -> None:
+    def scrub(self, *, thoroughly: bool = True) -> None:
         """Do nothing: memory keeps no deleted data."""
 
 
