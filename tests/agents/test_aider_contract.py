@@ -23,6 +23,9 @@ class _Everywhere(Aider):
         super().__init__(folder, {})
         self._folder = folder
 
+    def roots(self) -> tuple[Path, ...]:
+        return (self._folder,)
+
     def sources(self, under: Path | None = None) -> Iterator[Source]:
         return super().sources(under or self._folder)
 

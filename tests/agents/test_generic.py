@@ -266,6 +266,9 @@ class PointedAt(Generic):
     def __init__(self, folder: Path) -> None:
         self._folder = folder
 
+    def roots(self) -> tuple[Path, ...]:
+        return (self._folder,)
+
     def sources(self, under: Path | None = None) -> Iterator[Source]:
         return super().sources(under or self._folder)
 

@@ -102,7 +102,7 @@ class _WaitingFiles:
         """Add the files that agents keep in projects."""
         projects = self._projects
         for agent in projects.agents:
-            for source in (*projects.all_sources(agent), *(projects.all_sources(agent, under) if under else ())):
+            for source in (*projects.project_sources(agent), *(agent.sources(under) if under else ())):
                 for file in projects.files_in_project(agent, source):
                     self._add_growing(file)
 

@@ -50,20 +50,21 @@ class Projects:
 
         A source inside a project is somebody else's until the user adopts it.
         """
+        if under is None:
+            yield from agent.sources()  # in its own places: none of them is inside a project
         adoptions = self.adoptions
-        for source in self.all_sources(agent, under):
+        for source in self.project_sources(agent) if under is None else agent.sources(under):
             if all(
                 adoptions.has_only_grown(str(file), partial(self.tracking.facts, file))
                 for file in self.files_in_project(agent, source)
             ):
                 yield source
 
-    def all_sources(self, agent: Agent, under: Path | None = None) -> Iterator[Source]:
-        """Like `sources`, but whoever owns them."""
+    def project_sources(self, agent: Agent) -> Iterator[Source]:
+        """Yield the sources that an agent keeps in known projects, whoever owns them."""
         from wisen.agents.agent_ports import KeepsLogsInProjects
 
-        yield from agent.sources(under)
-        if under is None and isinstance(agent, KeepsLogsInProjects):
+        if isinstance(agent, KeepsLogsInProjects):
             tops = {self.resolver.places.top_of(Path(alias.path)) for alias in self.active_aliases()}
             adopted = {Path(word.path).parent for word in self.adoptions.adopted_files()}
             tops |= {folder for folder in adopted if not self.resolver.is_off(str(folder))}

@@ -92,6 +92,15 @@ class AgentContract:
         assert "cat nothing" in json.dumps(json.loads(calls[failed.call].arguments or "{}"))
         assert failed.provenance is Provenance.MEASURED
 
+    def test_what_is_found_without_a_place_is_in_the_agents_own_places(
+        self, writers: Callable[[int], SessionWriter]
+    ) -> None:
+        s = writers(1)
+        s.prompt("look")
+        s.save()
+        for source in s.agent.sources():
+            assert any(source.path.is_relative_to(root) for root in s.agent.roots())
+
     def test_a_masked_failure_is_seen_through_the_pipe(self, writers: Callable[[int], SessionWriter]) -> None:
         s = writers(1)
         s.shell("pytest 2>&1 | tail -3", "==== 2 failed, 1 passed in 0.1s ====", 0)
