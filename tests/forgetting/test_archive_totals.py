@@ -51,7 +51,7 @@ def perform(index: Index, number: int, step: tuple[str, int, str | None, int]) -
     elif kind == REMOVE:
         index.removal.remove_sessions([("claude-code", f"s{session}", 0)])
     else:
-        index.removal.move_context("one", "three")
+        index.removal.move_context("one", f"three {number}")
 
 
 @settings(max_examples=60, deadline=None)
