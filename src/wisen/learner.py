@@ -15,7 +15,7 @@ from wisen.delivery.service import DeliveryService
 from wisen.errors import StoreDamaged, UsageError, WisenError
 from wisen.feedback.pointing_consent import PointingConsent
 from wisen.feedback.service import FeedbackService
-from wisen.feedback.settlement import SettlementHandlers
+from wisen.feedback.settlement_handlers import SettlementHandlers
 from wisen.fixes.service import FixService
 from wisen.forgetting.callbacks import ForgettingCallbacks
 from wisen.forgetting.holdings import Holdings

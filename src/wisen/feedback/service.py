@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from functools import partial
+from functools import cached_property, partial
 from typing import TYPE_CHECKING, NamedTuple
 
 from wisen.errors import UsageError
-from wisen.feedback.settlement import TurnSettlement
 from wisen.model.phrase import KnownPhrase, active_phrases
 from wisen.store.one_writer import one_writer
 
@@ -18,12 +17,14 @@ if TYPE_CHECKING:
     from wisen.edits.edit_history import EditPorts
     from wisen.edits.editor import Edit
     from wisen.feedback.added_languages import AddedLanguages
+    from wisen.feedback.adjudication import Adjudicator
     from wisen.feedback.keyword_file import Keywords
     from wisen.feedback.language_survey import UserLanguages
     from wisen.feedback.phrase_search import FoundPhrases
     from wisen.feedback.pointing_consent import PointingConsent
     from wisen.feedback.session_analysis import SessionAnalyzer
-    from wisen.feedback.settlement import SettlementHandlers
+    from wisen.feedback.settlement import TurnSettlement
+    from wisen.feedback.settlement_handlers import SettlementHandlers
     from wisen.feedback.user_detector import UserDetector
     from wisen.language_models.model_ports import Model
     from wisen.logs.executors import ExecutorFactory
@@ -79,18 +80,25 @@ class FeedbackService:
         """
         self._home, self._projects, self._edit_ports, self._decisions = home, projects, edit_ports, decisions
         self.consent = consent
-        self.settlement = TurnSettlement(
-            home,
-            projects,
-            decisions,
-            consent,
-            user_detector=self.user_detector,
-            handlers=handlers,
-            model_named=model_named,
-        )
+        self._handlers, self._model_named = handlers, model_named
         self._folder, self.model_factory, self._adjudicates = languages_folder, model, adjudicates
         self._added: AddedLanguages | None = None
         self._workers = workers
+
+    @cached_property
+    def settlement(self) -> TurnSettlement:
+        """Settles turns in doubt with the help of the user's own agent."""
+        from wisen.feedback.settlement import TurnSettlement
+
+        return TurnSettlement(
+            self._home,
+            self._projects,
+            self._decisions,
+            self.consent,
+            user_detector=self.user_detector,
+            handlers=self._handlers,
+            model_named=self._model_named,
+        )
 
     @property
     def added_languages(self) -> AddedLanguages:
@@ -133,26 +141,27 @@ class FeedbackService:
 
     def session_analyzer(self, boundaries: ErrorBoundaries) -> SessionAnalyzer:
         """Build the analyzer of new sessions: what failed, what helped, and what the user said about it."""
-        from wisen.feedback.adjudication import Adjudicator
         from wisen.feedback.analysis_version import ANALYSIS_VERSION
         from wisen.feedback.session_analysis import SessionAnalyzer
         from wisen.model.pointing import settled_turns
 
-        detector = self.user_detector()
         return SessionAnalyzer(
             home=self._home,
             workers=self._workers,
-            detector=detector,
             phrases=active_phrases(self._home.ledger.phrases.of(self._home.machine)),
             languages=self._folder,
-            adjudicator=Adjudicator(
-                detector, self.model_factory, enabled=self._adjudicates, local=self.consent.covers_local
-            ),
+            model=lambda: self.added_languages.model,
+            build_adjudicator=self._build_adjudicator,
             folders=self._projects.places_by_context(),
             settled=settled_turns(self._home.ledger.moves.all()),
             version=self.added_languages.analysis_version(ANALYSIS_VERSION),
             boundaries=boundaries,
         )
+
+    def _build_adjudicator(self, detector: UserDetector) -> Adjudicator:
+        from wisen.feedback.adjudication import Adjudicator
+
+        return Adjudicator(detector, self.model_factory, enabled=self._adjudicates, local=self.consent.covers_local)
 
     def phrases(self) -> tuple[KnownPhrase, ...]:
         """The user's own phrases with the turns that support each, newest first."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import deque
 from dataclasses import dataclass, replace
+from functools import cached_property
 from itertools import islice
 from typing import TYPE_CHECKING, TypeVar
 
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
 
     from wisen.feedback.adjudication import Adjudicator
     from wisen.feedback.analysis_worker import AnalysisSetup
+    from wisen.feedback.detector import DetectorModel
     from wisen.feedback.user_detector import UserDetector
     from wisen.logs.executors import ExecutorFactory
     from wisen.model.error_boundaries import ErrorBoundaries
@@ -44,12 +46,13 @@ class SessionAnalyzer:
     """Everything that sessions are analyzed with in one run."""
 
     home: Home
-    detector: UserDetector
     phrases: tuple[UserPhrase, ...]
     """The user's own phrases, which the detector knows."""
     languages: Path
     """The folder of the languages that the user added."""
-    adjudicator: Adjudicator
+    model: Callable[[], DetectorModel]
+    """Returns the detector for these languages."""
+    build_adjudicator: Callable[[UserDetector], Adjudicator]
     folders: Mapping[str, Sequence[str]]
     """The directories of this machine by their context."""
     settled: Mapping[str, SettledTurn]
@@ -75,7 +78,7 @@ class SessionAnalyzer:
         findings = self.home.index.findings
         sessions = self.home.index.events.unmined(self.version)
         size = PARALLEL_FROM_BYTES if len(sessions) >= PARALLEL_FROM_SESSIONS else 0
-        jobs = 1 if self.adjudicator.is_enabled or not sessions else jobs
+        jobs = 1 if not sessions or self.adjudicator.is_enabled else jobs
         done = 0
         with pause_gc(), self.workers(jobs, size) as (executor, job_count):
             analyzed = self._analyze_all(sessions, describe, executor, job_count)
@@ -85,10 +88,22 @@ class SessionAnalyzer:
                 done += len(batch)
                 progress(done, len(sessions))
 
+    @cached_property
+    def detector(self) -> UserDetector:
+        """The detector, loaded when a session is new."""
+        from wisen.feedback.user_detector import UserDetector
+
+        return UserDetector(self.phrases, self.model)
+
+    @cached_property
+    def adjudicator(self) -> Adjudicator:
+        """Asks a model about doubtful turns, if the user wants that."""
+        return self.build_adjudicator(self.detector)
+
     @property
     def problems(self) -> list[str]:
         """What the user should know about failed adjudication."""
-        return self.adjudicator.problems
+        return self.adjudicator.problems if "adjudicator" in self.__dict__ else []
 
     def analyze(self, session: History) -> SessionFindings:
         """The findings of one session; none where its analysis fails, so that it does not block the others."""

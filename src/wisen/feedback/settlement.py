@@ -6,7 +6,6 @@ last and adds no words: only sentences that the user typed are recorded. Its own
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -29,12 +28,13 @@ from wisen.store.one_writer import one_writer
 from wisen.text.directives import directives_in
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Callable, Iterator
 
     from wisen.decisions.service import Decisions
     from wisen.feedback.batch_settlement import BatchSettlement
     from wisen.feedback.open_turns import DoubtfulTurn
     from wisen.feedback.pointing_consent import PointingConsent
+    from wisen.feedback.settlement_handlers import SettlementHandlers
     from wisen.feedback.user_detector import UserDetector
     from wisen.language_models.model_ports import Model
     from wisen.logs.projects import Projects
@@ -47,18 +47,6 @@ NOT_ALLOWED = (
     " `wisen install`."
 )
 _MAX_ABOUT = 120
-
-
-@dataclass(frozen=True, kw_only=True)
-class SettlementHandlers:
-    """What other features do with a settled turn."""
-
-    record: Callable[[Sequence[SourcedSignal]], tuple[Entry, ...]]
-    """Records entries for what was said. Returns the entries that hold it."""
-    drop: Callable[[SettledTurn], None]
-    """Closes an entry that is based on this turn alone, because nothing is to be learned from it."""
-    suggest: Callable[[str, str, str, str], str]
-    """Proposes another wording for an entry to the user: entry id, words, agent, why. Returns the proposal's id."""
 
 
 class TurnSettlement:

@@ -15,13 +15,11 @@ from wisen.memory.build_memories import (
     memories_of_session,
 )
 from wisen.memory.memory_files import memory_folder
-from wisen.memory.summarize import summarize_history
 from wisen.model.context import NOWHERE
 from wisen.model.error_boundaries import BoundaryKind
 from wisen.model.history import session_label
 from wisen.model.memory import ENTRY_ORIGIN_PREFIX
 from wisen.model.report import Selection
-from wisen.text.standing_alone import stands_alone
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -50,6 +48,9 @@ class SessionMemories(NamedTuple):
 
 def describe_session(history: History, mined: SessionFindings, boundaries: ErrorBoundaries) -> SessionMemories:
     """Summarize a session and collect its memories; what fails is left out, so that it does not block the others."""
+    from wisen.memory.summarize import summarize_history
+    from wisen.text.standing_alone import stands_alone
+
     label = session_label(history)
     summaries: tuple[Summary, ...] = ()
     memories: Gathered = {}

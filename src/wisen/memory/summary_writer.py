@@ -7,9 +7,7 @@ from typing import TYPE_CHECKING
 
 from wisen.errors import FileError
 from wisen.memory.memory_files import memory_folder, write_memory
-from wisen.memory.summarize import summarize_history, with_entry_names
 from wisen.memory.summary_text import SummaryStyle
-from wisen.text.standing_alone import stands_alone
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Sequence
@@ -57,6 +55,9 @@ class SummaryWriter:
 
 def summarize_sessions(home: Home, sessions: Iterable[tuple[History, SessionFindings]], context: str) -> list[Summary]:
     """Return the summaries of sessions in one context."""
+    from wisen.memory.summarize import summarize_history
+    from wisen.text.standing_alone import stands_alone
+
     summaries = (each for session, mined in sessions for each in summarize_history(session, mined, stands_alone))
     return _with_entries(home, [each for each in summaries if each.context == context])
 
@@ -80,6 +81,8 @@ def _with_entries(home: Home, summaries: Sequence[Summary]) -> list[Summary]:
     wanted = {item.message for summary in summaries for item in summary.learnings if item.message}
     if not wanted:
         return [*summaries]
+    from wisen.memory.summarize import with_entry_names
+
     entries = {each.message: each.entry for each in home.ledger.occurrences.all() if each.message in wanted}
     names = {entry.id: entry.name for entry in home.ledger.entries.of(set(entries.values()))}
     return [with_entry_names(summary, lambda message: names.get(entries.get(message, ""), "")) for summary in summaries]

@@ -123,12 +123,14 @@ def path_words(call: WatchedCall, named: frozenset[str], *, must_name: bool) -> 
     if not parts or _TRANSIENT.search(path.removeprefix("/")):
         return []
     last, ends = parts[-1], "/".join(parts[-2:])
-    names = call_names(call)[0]
     own_names = {last, last.rsplit(".", 1)[0], ends}
     is_named = bool(own_names & named)
+    if must_name and not is_named and call.tool not in EDITORS:
+        return []
+    names = call_names(call)[0] if named else set[str]()
     inside = sorted((named & names) - own_names - {call.tool.casefold()}, key=lambda each: (-len(each), each))
     if must_name and not is_named:
-        return [(each,) for each in inside[:1]] if call.tool in EDITORS else []
+        return [(each,) for each in inside[:1]]
     rows = [] if last.rsplit(".", 1)[0] in _COMMON_FILES or len(parts) < 2 else [(last,)]
     rows += [(ends,)] if len(parts) > 1 else []
     return [*rows, *((ends, each) for each in inside[:1])]

@@ -36,6 +36,14 @@ class _Suspect(NamedTuple):
     cause: TriggerCause
 
 
+class _NamedWords(NamedTuple):
+    """What a message mentions."""
+
+    mentioned: set[str]
+    """All of its words."""
+    names: frozenset[str]
+
+
 def find_trigger(history: History, turn: Turn, text: str) -> Trigger | None:
     """The trigger for the call that a message was about; None where that is unknown."""
     return next(find_triggers(history, turn, text), None)
@@ -43,8 +51,10 @@ def find_trigger(history: History, turn: Turn, text: str) -> Trigger | None:
 
 def find_triggers(history: History, turn: Turn, text: str) -> Iterator[Trigger]:
     """The same from the broadest to the narrowest words for the same call: for backtesting."""
+    named: _NamedWords | None = None
     for suspect in _suspects(history, turn):
-        found = [*_triggers(suspect, text)]
+        named = named or _NamedWords(text_names(text), names_in(text))
+        found = [*_triggers(suspect, named)]
         if found:
             yield from found
             return
@@ -84,12 +94,12 @@ def _last_since_turn(history: History, stop: Turn) -> Step | None:
     return history.steps[stop.before - 1] if max(typed, default=0) < stop.before else None
 
 
-def _triggers(suspect: _Suspect, text: str) -> Iterator[Trigger]:
+def _triggers(suspect: _Suspect, words_of_text: _NamedWords) -> Iterator[Trigger]:
     step, cause = suspect
     call = WatchedCall(step.tool, fields_of(step.arguments))
     if step.arguments is None:
         return
-    mentioned, named = text_names(text), names_in(text)
+    mentioned, named = words_of_text
     must = cause is TriggerCause.NAMED
     kind = kind_of(step.tool)
     if kind == SHELL:

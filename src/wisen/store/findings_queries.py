@@ -22,7 +22,6 @@ from wisen.model.signal import (
     SignalKind,
     SourcedSignal,
 )
-from wisen.safety.passages import own_words
 from wisen.store.escapes import escape, from_milliseconds, milliseconds, unescape
 from wisen.store.findings_writer import change_digest, decode_deltas
 from wisen.store.index_histories import LOCAL
@@ -252,6 +251,8 @@ def count_signals(db: SqliteDatabase, selection: Selection) -> dict[SignalKind, 
 
 
 def _sighting(db: SqliteDatabase, *row: Any) -> SourcedSignal:
+    from wisen.safety.passages import own_words
+
     agent, native, session, message, at, text, context, to, *signal = row
     return SourcedSignal(
         agent=unescape(agent),

@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 from wisen.model.event import Provenance, Status
 from wisen.model.history import History, Step, Turn, UserAction
-from wisen.safety.passages import own_words
 from wisen.store.escapes import from_milliseconds, unescape
 from wisen.store.index_selection import report_garbled, sql_selection
 
@@ -152,6 +151,8 @@ def _step(call: _Event, end: _Event | None) -> Step:
 
 
 def _turn(event: _Event, act: UserAction, before: int, *, conceded: bool) -> Turn:
+    from wisen.safety.passages import own_words
+
     typed = None if event.text is None else unescape(event.text)
     own = None if typed is None else own_words(typed)
     return Turn(

@@ -6,7 +6,6 @@ import json
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, cast
 
 from wisen.model.event import Status
-from wisen.safety.passages import own_words
 from wisen.store.escapes import escape, from_milliseconds, milliseconds, unescape
 from wisen.store.index_selection import report_garbled, sql_selection
 
@@ -164,6 +163,8 @@ class SqliteSessions:
 
     def requests(self, since: datetime, contexts: Collection[str] | None = None) -> tuple[Request, ...]:
         """Return what was requested since a moment, in the order of sessions."""
+        from wisen.safety.passages import own_words
+
         chosen = None if contexts is None else json.dumps([escape(each) for each in sorted(contexts)])
         with report_garbled(self._db):
             rows = cast("list[tuple[Any, ...]]", self._db.run(_REQUESTS, (milliseconds(since), chosen)))
