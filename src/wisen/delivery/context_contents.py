@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from pathlib import Path
 
-    from wisen.delivery.entry_judgements import EntryJudgements
+    from wisen.delivery.judgements import Judgements
     from wisen.delivery.private_words import PrivateWords
     from wisen.edits.rule_files import RuleFiles
     from wisen.model.entry_state import EntryState
@@ -42,7 +42,7 @@ class ContextContents:
         states: Sequence[EntryState],
         trial_ids: frozenset[str],
         private: PrivateWords,
-        judgements: EntryJudgements,
+        judgements: Judgements,
     ) -> None:
         """Create it from the entries in use, the most important first; `trial_ids`: those that the user wants tried."""
         self._trial_ids, self._private, self._judgements = trial_ids, private, judgements

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import re
-from functools import lru_cache
 from hashlib import blake2b
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -39,13 +38,20 @@ class Remedy(NamedTuple):
     ids: tuple[str, ...]
 
 
-def build_remedies(
+def is_named_by_error(fix: Fix) -> bool:
+    """Whether the error message of its newest example names what a fix changes."""
+    return error_names_change(fix.signature, fix.change, fix.said, fix.before, fix.after)
+
+
+def build_remedies(  # noqa: PLR0913 - what a remedy depends on
     fixes: Sequence[Fix],
     evidence_of: Callable[[str], Sequence[Evidence]],
     is_allowed: Callable[[Fix, Evidence], bool],
     near: Mapping[str, Sequence[str]],
     policy: DeliverPolicy,
     praised: Mapping[str, int] | None = None,
+    *,
+    is_named: Callable[[Fix], bool] = is_named_by_error,
 ) -> dict[str, list[Remedy]]:
     """Return, by context, what may be delivered after a failure, the most reliable first; "" holds the global ones.
 
@@ -58,7 +64,7 @@ def build_remedies(
     by_context: dict[str, list[Remedy]] = {"": []}
     praise = praised or {}
     for fix in sorted(fixes, key=lambda each: (-each.confidence, -each.sessions - praise.get(each.id, 0), each.id)):
-        if not is_reliable(fix, policy):
+        if not is_reliable(fix, policy, is_named):
             continue
         examples: dict[str, Evidence] = {}
         for each in evidence_of(fix.id):
@@ -86,7 +92,7 @@ def _holds_anywhere(fix: Fix) -> bool:
     return is_reordered(change)
 
 
-def is_reliable(fix: Fix, policy: DeliverPolicy) -> bool:
+def is_reliable(fix: Fix, policy: DeliverPolicy, is_named: Callable[[Fix], bool] = is_named_by_error) -> bool:
     """Whether a fix helps often enough.
 
     One that was seen once must be a command whose error message names the fix: other calls cannot be told apart from
@@ -96,10 +102,9 @@ def is_reliable(fix: Fix, policy: DeliverPolicy) -> bool:
         return False
     if fix.sessions == 1 and command_of(fields_of(fix.before)) is None:
         return False
-    is_named = is_named_by_error(fix)
-    if fix.sessions == 1 and not is_named:
-        return False
-    return (fix.success_rate if is_named else fix.confidence) >= _SURE
+    if is_named(fix):
+        return fix.success_rate >= _SURE
+    return fix.sessions > 1 and fix.confidence >= _SURE
 
 
 class FailingForm(NamedTuple):
@@ -124,22 +129,14 @@ class FailingForm(NamedTuple):
         )
 
 
-def failing_form(fix: Fix) -> FailingForm | None:
+def failing_form(fix: Fix, is_named: Callable[[Fix], bool] = is_named_by_error) -> FailingForm | None:
     """Return what a fix based on repetition alone says is wrong; None if the error names it or a check failed."""
     line = command_of(fields_of(fix.before))
-    if line is None or fix.change.first or fix.signature.key.startswith("build.") or is_named_by_error(fix):
+    if line is None or fix.change.first or fix.signature.key.startswith("build.") or is_named(fix):
         return None
     command = parse_command(line)
     removed = tuple(word for word in fix.change.removed if "…" not in word)
     return FailingForm(fix.change.tool, command.main_part.program, removed or command.tokens, not removed)
-
-
-def is_named_by_error(fix: Fix) -> bool:
-    """Whether the error message of its newest example names what a fix changes."""
-    return _error_names_change(fix.signature, fix.change, fix.said, fix.before, fix.after)
-
-
-_error_names_change = lru_cache(maxsize=8192)(error_names_change)
 
 
 def _says_something(fix: Fix, example: Evidence | None) -> bool:

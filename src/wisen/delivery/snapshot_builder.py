@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING
 from wisen.delivery.agent_instructions import OTHER_AGENTS
 from wisen.delivery.context_contents import AgentReader, ContextContents
 from wisen.delivery.deliverable_fixes import approved_fixes, deliverable_fixes, last_learnt_at
-from wisen.delivery.entry_judgements import EntryJudgements
 from wisen.delivery.guard_sheets import encode_guards
 from wisen.delivery.hook_snapshot import ClientTables, build_snapshots
+from wisen.delivery.judgements import Judgements
 from wisen.delivery.private_words import PrivateWords
 from wisen.delivery.proposal_questions import ProposalQuestions
 from wisen.delivery.reminders import build_reminders, encode_reminders
@@ -82,7 +82,7 @@ class SnapshotBuilder:
             guards=guards,
             fixes=fixes,
         )
-        judgements = EntryJudgements(self._home.index.folds, self._home.version)
+        judgements = Judgements(self._home.index.folds, self._home.version)
         contents_by_context = ContextContents(every, entries_on_trial(answers), self._private, judgements)
         places = self._rule_files.places()
         folders: dict[str, list[Path]] = defaultdict(list)
@@ -111,6 +111,7 @@ class SnapshotBuilder:
             self._candidates.praise_counts,
             known=fixes,
             rules=rules,
+            is_named=judgements.is_named_by_error,
         )
         delivered_fixes = trials.without_ended(reliable)
         reminders = self._reminders([*contents], every, trials)

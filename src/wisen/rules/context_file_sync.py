@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from msgspec import structs
 
 from wisen.decisions.proposal_rows import command_proposal
+from wisen.errors import FileError
 from wisen.logs.learnings_files import FOLDER
 from wisen.logs.ownership_rows import owned_learnings
 from wisen.model.context import EVERY_PROJECT
@@ -23,15 +24,18 @@ from wisen.rules.context_files import (
     ImportedRows,
     context_files,
     find_hand_edits,
+    is_edited,
     write_context_files,
     write_context_index,
 )
 from wisen.rules.learnings_folder import read_learnings
+from wisen.rules.overview import GLOBAL, IndexRow
+from wisen.rules.written_pages import PageCounts, WrittenPages, stamps
 from wisen.safety.entry_texts import is_worth_showing
 from wisen.text.sameness import LessonIndex
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
     from datetime import date
 
     from wisen.logs.projects import Projects
@@ -53,6 +57,8 @@ def import_context_files(
     home: Home, projects: Projects, files: Files, known: KnownEntries, boundaries: ErrorBoundaries
 ) -> None:
     """Turn edits of context files into questions; import what others wrote into a workspace."""
+    if not _may_have_news(home, projects, files):
+        return  # most runs: the entries need not be read
     rows: list[LearnedRow] = []
     edits: list[HandEdit] = []
     by_name = {state.entry.name: state for state in known.states}
@@ -77,6 +83,18 @@ def import_context_files(
             *questions_about(edits, fold_proposal_states(home.ledger.proposals.all(), known.moves), home.row_factory),
         ]
     )
+
+
+def _may_have_news(home: Home, projects: Projects, files: Files) -> bool:
+    """Whether a context file is not as it was written, or a project has learnings of other tools."""
+    folder = home.path / "contexts"
+    keys = sorted(each.name for each in folder.iterdir() if each.is_dir()) if folder.is_dir() else []
+    try:
+        if any(is_edited(files, context_files(home.path, key, "")) for key in ("", *keys)):
+            return True
+    except FileError:
+        return True  # it is read again inside the boundary of its project
+    return any((Path(place) / FOLDER).is_dir() for place, _ in projects.places_with_contexts())
 
 
 def status_edits(imported: ImportedRows, every: Sequence[EntryState], place: str) -> list[HandEdit]:
@@ -144,14 +162,45 @@ def write_all_context_files(
 ) -> None:
     """Write the rules in force and the open proposals into the context files, for people to read."""
     today, delivered, by_id = home.clock.now().date(), _last_delivered(home), {each.entry.id: each for each in every}
-    rows = []
+    written, rows = WrittenPages(home.index.folds, home.version), list[IndexRow]()
     for pages, states_here in _context_files(
         home, projects, every, [context.key for context in home.ledger.contexts.all()]
     ):
-        shown = [(rule_id(state.entry.id), state) for state in states_here if is_worth_showing(state)]
+        about = [(today, pages), *(_page_facts(state, by_id, delivered) for state in states_here)]
+        counts = written.find(pages, about)
+        if counts is not None:
+            rows += _index_rows(pages, counts, today)
+            continue
         with boundaries.isolate(BoundaryKind.PROJECT, pages.key or EVERY_PROJECT):
-            rows.append(write_context_files(files, pages, shown, today, delivered, conflict_lines(states_here, by_id)))
-    write_context_index(files, home.path, [row for row in rows if row is not None])
+            before = stamps(pages)
+            shown = [(rule_id(state.entry.id), state) for state in states_here if is_worth_showing(state)]
+            row = write_context_files(files, pages, shown, today, delivered, conflict_lines(states_here, by_id))
+            counts = PageCounts(0, 0) if row is None else PageCounts(row.rules, row.corrections)
+            rows += _index_rows(pages, counts, today)
+            is_settled = stamps(pages) == before  # nothing was left to write
+            if is_settled and (any(before) or not any(counts)):
+                written.add(pages, about, counts)
+    written.save()
+    write_context_index(files, home.path, rows)
+
+
+def _index_rows(pages: ContextFiles, counts: PageCounts, today: date) -> list[IndexRow]:
+    return [IndexRow(pages.key or GLOBAL, pages.name, *counts, today)] if any(counts) else []
+
+
+def _page_facts(
+    state: EntryState, by_id: Mapping[str, EntryState], delivered: Mapping[str, date]
+) -> tuple[object, ...]:
+    """Return what the pages of a context say about an entry, and all that it depends on."""
+    entry = state.entry
+    facts = (entry.id, entry.name, entry.about, state.text, state.sessions, state.used, state.confirmed)
+    last_delivered = delivered.get(rule_id(entry.id)) if state.is_rule else None
+    others = [
+        (other.entry.id, other.entry.name, other.text, other.is_over)
+        for other in map(by_id.get, (state.superseded_by, *state.conflicts))
+        if other is not None
+    ]
+    return (*facts, state.status, state.is_closed, state.superseded_by, state.conflicts, last_delivered, others)
 
 
 def _last_delivered(home: Home) -> dict[str, date]:

@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from wisen.model.entry_state import EntryState
     from wisen.system.machine_ports import Files
 
-_RULES, _CORRECTIONS = "rules.md", "corrections.md"
+_RULES, _CORRECTIONS, _META = "rules.md", "corrections.md", "meta.md"
 _INTRO = {
     _RULES: "The rules in force here: what you said and approved.",
     _CORRECTIONS: "What you corrected here: each becomes a rule when you approve it.",
@@ -70,6 +70,21 @@ def context_files(home: Path, key: str, name: str, aliases: Iterable[str] = ()) 
     """Return the context files of a context below a home."""
     folder = home / "contexts" / key if key else home / GLOBAL
     return ContextFiles(key, name or GLOBAL, folder, tuple(aliases))
+
+
+def page_paths(context: ContextFiles) -> tuple[Path, ...]:
+    """Return every file that is written for a context."""
+    pages = (context.folder / name for name in (_RULES, _CORRECTIONS, _META))
+    return (*pages, *(_written_copy(context, name) for name in (_RULES, _CORRECTIONS)))
+
+
+def is_edited(files: Files, context: ContextFiles) -> bool:
+    """Whether a file of a context is not as it was written. Raises: FileError."""
+    for name in (_CORRECTIONS, _RULES):
+        now = files.read(context.folder / name).content
+        if now is not None and now != files.read(_written_copy(context, name)).content:
+            return True
+    return False
 
 
 def find_hand_edits(files: Files, context: ContextFiles, by_rule_id: Mapping[str, EntryState]) -> list[HandEdit]:
@@ -151,7 +166,7 @@ def write_context_files(
     counts = {"Rules": len(rules), "Corrections": len(pending)}
     _put(
         files,
-        context.folder / "meta.md",
+        context.folder / _META,
         write_meta(context.key or GLOBAL, context.name, context.aliases, counts, today),
     )
     return IndexRow(context.key or GLOBAL, context.name, len(rules), len(pending), today)

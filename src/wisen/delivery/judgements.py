@@ -1,4 +1,4 @@
-"""Remembers between runs how the words of entries were judged: reading them costs more than all else about an entry."""
+"""Remembers between runs how the words of entries and fixes were judged: reading them costs more than all else."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import json
 from hashlib import blake2b
 from typing import TYPE_CHECKING
 
+from wisen.delivery.remedies import is_named_by_error
 from wisen.delivery.user_statements import is_lasting_statement
 from wisen.model.entry import EntryOrigin, EntryStatus, EntryType
 from wisen.safety.entry_texts import is_worth_showing
@@ -15,14 +16,15 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from wisen.model.entry_state import EntryState
+    from wisen.model.fix import Fix
     from wisen.store.folds import Folds
 
-_NAME = "entry-judgements"
+_NAME = "judgements"
 _FORMAT = "1"
 
 
-class EntryJudgements:
-    """Judges entries by their words; the same words are read once."""
+class Judgements:
+    """Judges entries and fixes by their words; the same words are read once."""
 
     def __init__(self, folds: Folds, version: str) -> None:
         """Load what was judged before. `version`: of the program that judges."""
@@ -44,6 +46,11 @@ class EntryJudgements:
         """Whether a person would want to read it."""
         facts = (state.status is EntryStatus.PROMOTED, state.confirmed, state.sessions > 1)
         return any(facts) or self._judge(("worth showing", state.text), lambda: is_worth_showing(state))
+
+    def is_named_by_error(self, fix: Fix) -> bool:
+        """Whether the error message of its newest example names what a fix changes."""
+        about = ("named", fix.signature, fix.change, fix.said, fix.before, fix.after)
+        return self._judge(about, lambda: is_named_by_error(fix))
 
     def save(self) -> None:
         """Store what was judged; judgements that were not needed are dropped."""

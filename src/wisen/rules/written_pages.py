@@ -1,0 +1,91 @@
+"""Remembers for which entries the pages of a context were written, to leave them alone while neither has changed."""
+
+from __future__ import annotations
+
+import json
+from hashlib import blake2b
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from wisen.rules.context_files import page_paths
+from wisen.store.folds import Fold
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+    from pathlib import Path
+
+    from wisen.rules.context_files import ContextFiles
+    from wisen.store.folds import Folds
+
+_NAME = "context-pages"
+_FORMAT = "1"
+
+
+class PageCounts(NamedTuple):
+    """How many lines the pages of a context have."""
+
+    rules: int
+    corrections: int
+
+
+class WrittenPages:
+    """The pages that were as they should be when they were last looked at: a digest of their content, and their files.
+
+    A page counts as unchanged if its size, its times and its place on the disk are as they were.
+    """
+
+    def __init__(self, folds: Folds, version: str) -> None:
+        """Load what is known. `version`: of the program that wrote them."""
+        self._folds, self._version = folds, f"{_FORMAT} {version}"
+        stored = folds.load(_NAME, self._version)
+        self._before = {} if stored is None else _decode(stored.value)
+        self._now: dict[str, list[Any]] = {}
+
+    def find(self, pages: ContextFiles, about: Iterable[object]) -> PageCounts | None:
+        """Return the counts of a context's pages if they were written for the same content and are unchanged."""
+        stored = self._before.get(pages.key)
+        if stored is None or stored[:2] != [_digest(about), stamps(pages)]:
+            return None
+        self._now[pages.key] = stored
+        return PageCounts(*stored[2:])
+
+    def add(self, pages: ContextFiles, about: Iterable[object], counts: PageCounts) -> None:
+        """Remember that the pages of a context need no change."""
+        self._now[pages.key] = [_digest(about), stamps(pages), *counts]
+
+    def save(self) -> None:
+        """Store what is known now."""
+        if self._now != self._before:
+            self._folds.save(_NAME, self._version, Fold(0, json.dumps(self._now, sort_keys=True)))
+
+
+def stamps(pages: ContextFiles) -> list[list[int] | None]:
+    """Return by what the files of a context are recognized as unchanged."""
+    return [_stamp(path) for path in page_paths(pages)]
+
+
+def _stamp(path: Path) -> list[int] | None:
+    try:
+        found = path.stat()
+    except OSError:
+        return None
+    return [found.st_size, found.st_mtime_ns, found.st_ctime_ns, found.st_ino]
+
+
+def _digest(about: Iterable[object]) -> str:
+    whole = blake2b(digest_size=16)
+    for each in about:
+        whole.update(repr(each).encode("utf-8", "surrogatepass") + b"\0")
+    return whole.hexdigest()
+
+
+def _decode(value: str) -> dict[str, list[Any]]:
+    """Return what was stored; nothing if it cannot be read."""
+    try:
+        decoded = json.loads(value)
+    except ValueError:
+        return {}
+    is_valid = isinstance(decoded, dict) and all(
+        isinstance(each, list) and len(each) == 4 and all(isinstance(count, int) for count in each[2:])
+        for each in decoded.values()
+    )
+    return decoded if is_valid else {}
