@@ -14,9 +14,11 @@ from tests.guards.plain_backtest import match_all_calls
 from tests.sizes import size
 from tests.store.test_index import open_sound
 from wisen.delivery.guards_from_fixes import patterns_of_fix
+from wisen.delivery.guards_from_rules import pattern_of_rule
 from wisen.guards.backtest_history import MatchedCall, WatchedGuard, build_backtest, match_calls
 from wisen.guards.backtest_totals import backtest_guard, backtest_guards
 from wisen.guards.fix_patterns import derive_patterns
+from wisen.guards.rule_patterns import RulePatterns
 from wisen.mining.session_mining import mine_session
 from wisen.model.event import Status
 from wisen.model.report import Selection
@@ -274,3 +276,20 @@ def test_patterns_of_a_fix_are_derived_again_when_its_evidence_changed(index: In
     assert derived()[0][:2] == (("ctx",), ("ctx",))
     index.folds.save("guard patterns", "1 1", Fold(0, "oh no"))
     assert derived()[0][:2] == (("ctx",), ("ctx",))
+
+
+def test_what_rules_prohibit_is_kept_by_their_wording(index: Index, monkeypatch: pytest.MonkeyPatch) -> None:
+    texts = ["Use pnpm, not npm.", "Never edit db/migrations.", "Be kind.", "Do not use \udcff"]
+    expected = [pattern_of_rule(text) for text in texts]
+    assert [pattern is not None for pattern in expected[:3]] == [True, True, False]
+    for _ in range(2):
+        patterns = RulePatterns(index.folds, "1")
+        assert [patterns.of(text) for text in texts] == expected
+        patterns.save()
+    monkeypatch.setattr("wisen.guards.rule_patterns.pattern_of_rule", None)
+    patterns = RulePatterns(index.folds, "1")
+    assert [patterns.of(text) for text in texts] == expected, "no wording is read twice"
+    monkeypatch.undo()
+    index.folds.save("rule patterns", "1 1", Fold(0, "[oh no"))
+    patterns = RulePatterns(index.folds, "1")
+    assert [patterns.of(text) for text in texts] == expected

@@ -7,12 +7,13 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
-from wisen.delivery.guards_from_rules import pattern_of_rule, plain_wording
+from wisen.delivery.guards_from_rules import plain_wording
 from wisen.delivery.rules_in_force import RulesInForce
 from wisen.guards.backtest_history import WatchedGuard, build_backtest
 from wisen.guards.backtest_totals import backtest_guards
 from wisen.guards.fix_patterns import derive_patterns
 from wisen.guards.guard_proposals import GuardCandidate, first_ready_candidates, is_ready
+from wisen.guards.rule_patterns import RulePatterns
 from wisen.guards.rule_violations import DeliveredRule, find_violations
 from wisen.mining.irreversible_calls import guard_watch
 from wisen.model.change import LineEdit
@@ -235,6 +236,7 @@ class CandidateSearch:
     def _delivered_rules(self, judged: Iterable[Blame]) -> Iterator[DeliveredRule]:
         """Yield the rules that clearly say what not to do, each with when it was delivered to agents."""
         ledger, machine = self._home.ledger, self._home.machine
+        patterns = RulePatterns(self._home.index.folds, self._home.version)
         edits = [
             (each.operation.id, each.at)
             for each in ledger.changes.of(machine=machine)
@@ -244,9 +246,7 @@ class CandidateSearch:
             is_approved = (
                 state.entry.origin is EntryOrigin.STATED or state.status is EntryStatus.PROMOTED or state.confirmed
             )
-            prohibition = (
-                pattern_of_rule(state.text) if is_approved and not state.is_over and not state.conflicts else None
-            )
+            prohibition = patterns.of(state.text) if is_approved and not state.is_over and not state.conflicts else None
             if prohibition is None:
                 continue
             id_ = rule_id(state.entry.id)
@@ -260,9 +260,10 @@ class CandidateSearch:
             context = self._projects.context_of(Path(blame.file.root)) if blame.file.root else ""
             for effect in blame.effects:
                 line = effect.line
-                prohibition = pattern_of_rule(line.text) if line.rule and "wisen:R-" not in line.text else None
+                prohibition = patterns.of(line.text) if line.rule and "wisen:R-" not in line.text else None
                 if prohibition is not None:
                     yield DeliveredRule(blame.file.path, plain_wording(line.text), context, prohibition, line.born, {})
+        patterns.save()
 
 
 def _danger_note(fix: Fix) -> tuple[str, ...]:

@@ -31,11 +31,14 @@ if TYPE_CHECKING:
     from wisen.logs.projects import Projects
     from wisen.model.backtest import Backtest
     from wisen.model.entry_state import EntryState
+    from wisen.model.exposure import Exposure
     from wisen.model.failure import Signature
     from wisen.model.fix import Fix
     from wisen.model.guard import Guard, GuardState, GuardStats
+    from wisen.model.history import Step
     from wisen.model.instruction import Blame
     from wisen.store.home import Home
+    from wisen.store.index import Index
 
 
 class GuardProposer:
@@ -77,9 +80,17 @@ def live_outcomes(home: Home, state: GuardState) -> GuardStats:
     exposures = home.ledger.exposures.of(state.guard.id)
     if not exposures and state.mode not in ACTIONS:
         return count_outcomes((), {}, (), state.since)
-    since = min((each.at for each in exposures), default=state.since)
-    calls = calls_by_id(home.index.events.histories(Selection(since=since - CALL_WINDOW))) if exposures else {}
+    calls = find_calls(home.index, exposures)
     return count_outcomes(exposures, calls, home.ledger.moves.of(state.guard.id), state.since)
+
+
+def find_calls(index: Index, exposures: Sequence[Exposure]) -> dict[tuple[str, str], Step]:
+    """Return the calls that a guard decided about, by agent and call id; only their sessions are read."""
+    if not exposures:
+        return {}
+    sessions = index.recorded_calls.sessions_of({(each.agent, each.call) for each in exposures if each.call})
+    since = min(each.at for each in exposures) - CALL_WINDOW
+    return calls_by_id(index.events.histories(Selection(since=since, sessions=sessions)))
 
 
 def run_backtest(home: Home, guard: Guard) -> Backtest:

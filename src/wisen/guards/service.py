@@ -211,13 +211,10 @@ class GuardService:
 
     def log(self, state: GuardState) -> tuple[LoggedDecision, ...]:
         """Return the decisions of a guard, newest first, with what became of each call."""
-        from wisen.guards.live_outcomes import CALL_WINDOW, calls_by_id
-        from wisen.model.report import Selection
+        from wisen.guards.propose_guards import find_calls
 
         exposures = self._home.ledger.exposures.of(state.guard.id)
-        if not exposures:
-            return ()
-        calls = calls_by_id(self._home.index.events.histories(Selection(since=exposures[0].at - CALL_WINDOW)))
+        calls = find_calls(self._home.index, exposures)
         return tuple(LoggedDecision(each, calls.get((each.agent, each.call or ""))) for each in reversed(exposures))
 
     def permission_for(self, each: ProposalState) -> Permission:

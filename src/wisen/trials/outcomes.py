@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     from wisen.model.history import History, Step
     from wisen.model.signal import RecordedSignal
     from wisen.store.home import Home
+    from wisen.store.index import Index
 
 _MAX_WAIT = timedelta(days=30)
 """How long a session is looked for in the logs."""
@@ -63,7 +64,8 @@ def record_outcomes(home: Home, detector: Callable[[], DetectSignals]) -> int:
     relevance, detect = SessionRelevance(home), detector()
     rows: list[TrialOutcome] = []
     ended = 0
-    for key, histories in sessions_of(home.index.events.histories(Selection(since=since)), waiting.keys()).items():
+    recent = home.index.events.histories(Selection(since=since, sessions=_numbers_of(home.index, waiting.keys())))
+    for key, histories in sessions_of(recent).items():
         times = [at for history in histories for at in event_times(history)]
         if times and now - max(times) >= SESSION_GAP:
             ended += 1
@@ -73,14 +75,21 @@ def record_outcomes(home: Home, detector: Callable[[], DetectSignals]) -> int:
     return ended
 
 
-def sessions_of(histories: Iterable[History], wanted: Collection[SessionKey] | None = None) -> Sessions:
-    """Group histories by session, or by some sessions; sub-agents belong to their parent and share its coin."""
+def sessions_of(histories: Iterable[History]) -> Sessions:
+    """Group histories by session; sub-agents belong to their parent and share its coin."""
     sessions: Sessions = defaultdict(list)
     for history in histories:
-        key = (history.agent, history.native.partition("/")[0])
-        if wanted is None or key in wanted:
-            sessions[key].append(history)
+        sessions[_parent(history.agent, history.native)].append(history)
     return sessions
+
+
+def _numbers_of(index: Index, wanted: Collection[SessionKey]) -> frozenset[int]:
+    """Return the numbers of sessions in the index, and of their sub-agents."""
+    return index.sessions.numbers_of([key for key in index.sessions.keys(Selection()) if _parent(*key) in wanted])
+
+
+def _parent(agent: str, native: str) -> SessionKey:
+    return agent, native.partition("/")[0]
 
 
 def _guardrails(histories: Sequence[History], detect: DetectSignals) -> dict[str, int]:
