@@ -9,7 +9,8 @@ import pytest
 
 import wisen
 from tests.commands import run
-from wisen.report.stored_report import _mark
+from wisen.mining.settings import MinePolicy
+from wisen.report.stored_report import report_mark
 from wisen.store.folds import Fold
 from wisen.surfaces.cli.program import BAD
 from wisen.testing.transcripts import ClaudeTranscript
@@ -46,7 +47,7 @@ def test_what_was_kept_is_what_comes_out_again() -> None:
 def test_a_total_that_was_kept_wrong_is_named_and_put_right() -> None:
     with wisen.open_learner() as learner:
         folds = learner.home.index.folds
-        version = _mark(learner.home)
+        version = report_mark(learner.home, MinePolicy())
         stored = folds.load("report", version)
         assert stored is not None
         wrong = json.loads(stored.value)

@@ -27,7 +27,7 @@ class ReportService:
         """Return what the last run reported if nothing has changed since: no session, no decision, not the day."""
         from wisen.report.stored_report import load_report
 
-        return load_report(self._home, findings)
+        return load_report(self._home, findings, self._mining)
 
     def build(
         self,
@@ -61,7 +61,7 @@ class ReportService:
         home.ledger.runs.add(build_run(report, home.run_stamp(findings.began), broken))
         if unchanged is None:
             if not broken:
-                store_report(home, report)
+                store_report(home, report, self._mining)
             if home.backups is not None:
                 home.backups.create()
         return report

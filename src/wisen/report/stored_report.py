@@ -40,7 +40,7 @@ class StoredReport(msgspec.Struct, frozen=True, kw_only=True):
     troubles: tuple[ReadProblemCount, ...]
 
 
-def store_report(home: Home, report: Report) -> None:
+def store_report(home: Home, report: Report, mining: MinePolicy) -> None:
     """Store the report of a run that covers everything."""
     if report.selection != Selection():
         return
@@ -48,14 +48,16 @@ def store_report(home: Home, report: Report) -> None:
     stored = StoredReport(**{name: getattr(report, name) for name in names})
     with suppress(UnicodeEncodeError):  # bytes that are no text in a name: the report is worked out every time
         value = msgspec.json.encode(stored).decode()
-        home.index.folds.save(_NAME, _mark(home), Fold(home.index.folds.revision(), value), holds_text=True)
+        home.index.folds.save(
+            _NAME, report_mark(home, mining), Fold(home.index.folds.revision(), value), holds_text=True
+        )
 
 
-def load_report(home: Home, findings: RunFindings) -> StoredReport | None:
+def load_report(home: Home, findings: RunFindings, mining: MinePolicy) -> StoredReport | None:
     """Return the stored report if it still applies: nothing was read, and no session or decision changed."""
     if findings.selection != Selection() or findings.read_bytes or findings.new_events or findings.retired:
         return None
-    stored = home.index.folds.load(_NAME, _mark(home))
+    stored = home.index.folds.load(_NAME, report_mark(home, mining))
     if stored is None or stored.revision != home.index.folds.revision():
         return None
     with suppress(msgspec.DecodeError):  # damaged: it is worked out again
@@ -83,7 +85,7 @@ def describe(home: Home, findings: RunFindings, states: Sequence[EntryState], mi
     )
 
 
-def _mark(home: Home) -> str:
-    """Return what a report depends on besides sessions: the ledger, the day (transient failures end), the version."""
+def report_mark(home: Home, mining: MinePolicy) -> str:
+    """Return what a report depends on besides sessions: the ledger, the day, the settings and the version."""
     day = home.local(home.clock.now()).date().isoformat()
-    return f"{_VERSION} {home.version} {day} {home.ledger.mark()}"
+    return f"{_VERSION} {home.version} {day} {mining} {home.ledger.mark()}"

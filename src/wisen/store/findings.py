@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Protocol
 
+from wisen.model.report import Selection
 from wisen.store.findings_queries import count_signals, evidence, failures, fixes, goals, signals
 from wisen.store.findings_writer import write_findings
 from wisen.store.index_histories import unmined_histories, unmined_sessions
@@ -18,9 +19,15 @@ if TYPE_CHECKING:
     from wisen.model.failure import Goal, SessionFindings
     from wisen.model.fix import Evidence, FailureKind, Fix
     from wisen.model.history import History
-    from wisen.model.report import Selection
     from wisen.model.signal import SignalKind, SourcedSignal
+    from wisen.store.database_port import Row
     from wisen.store.sqlite import SqliteDatabase
+
+_HELD = """
+    SELECT (SELECT max(revision) FROM session_changes), (SELECT count(*) FROM mining WHERE version IS NULL),
+        (SELECT count(*) FROM tries), (SELECT count(*) FROM failures)
+"""
+"""Differs after the findings of any session changed."""
 
 
 class Findings(Protocol):
@@ -85,6 +92,8 @@ class SqliteFindings:
     def __init__(self, db: SqliteDatabase, handed: MutableMapping[int, int]) -> None:
         """`handed`: by session, its last event when it was handed out for mining."""
         self._db, self._handed = db, handed
+        self._all_fixes: tuple[Row, tuple[Fix, ...]] | None = None
+        """All fixes, and what the index held when they were counted: a run asks several times."""
 
     def take_unmined(self, version: int, only: Iterable[int] | None = None) -> Iterator[History]:
         """Yield the sessions that this version of the miner has not seen in their current state."""
@@ -111,7 +120,12 @@ class SqliteFindings:
 
     def fixes(self, selection: Selection) -> tuple[Fix, ...]:
         """Return the changes that made failing calls work, most sessions first."""
-        return fixes(self._db, selection)
+        if selection != Selection():
+            return fixes(self._db, selection)
+        (held,) = self._db.run(_HELD)
+        if self._all_fixes is None or self._all_fixes[0] != held:
+            self._all_fixes = held, fixes(self._db, selection)
+        return self._all_fixes[1]
 
     def evidence(self, fix_id: str) -> tuple[Evidence, ...]:
         """Return every attempt of a fix, newest first; a unique prefix of its id is enough."""
