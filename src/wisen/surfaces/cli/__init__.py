@@ -82,7 +82,7 @@ def learn(
     recheck: Annotated[
         bool, typer.Option("--recheck", help="Read every byte again, instead of trusting file sizes and dates.")
     ] = False,
-    jobs: Annotated[int, typer.Option("--jobs", help="How many processes read; 0: depends on how much there is.")] = 0,
+    jobs: Annotated[int, typer.Option("--jobs", help="How many processes work; 0: depends on how much there is.")] = 0,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Report, but store nothing.")] = False,
     sample: Annotated[
         bool, typer.Option("--sample", help="Show what a report looks like, on invented sessions.")

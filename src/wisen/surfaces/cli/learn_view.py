@@ -139,10 +139,10 @@ def _progress_bar(*, quiet: bool) -> Iterator[RunProgress]:
 
     columns: tuple[ProgressColumn, ...] = (
         TextColumn("{task.description}"),
-        BarColumn(bar_width=20),
+        BarColumn(bar_width=16),
         TaskProgressColumn(),
         TextColumn("{task.fields[amount]}"),
-        TimeRemainingColumn(),
+        TimeRemainingColumn(compact=True),
         TextColumn("left"),
     )
     console = safe_console(stderr=True)
@@ -155,7 +155,7 @@ def _progress_bar(*, quiet: bool) -> Iterator[RunProgress]:
             bar.update(reading, completed=done, total=total, amount=amount, visible=_LONG_WORK < total > done)
 
         def show_analysis(done: int, total: int) -> None:
-            amount = f"{format_count(done)} of {format_count(total)}"
+            amount = f"{done:,} of {total:,}"
             bar.update(analysis, completed=done, total=total, amount=amount, visible=_MANY_SESSIONS < total > done)
 
         yield RunProgress(reading=show_reading, analysis=show_analysis)
