@@ -84,3 +84,5 @@ def test_every_character_that_is_folded_to_ascii_is_known() -> None:
         folded = unicodedata.normalize("NFKC", unicodedata.normalize("NFKC", character).casefold())
         if any(letter.isascii() and letter not in " ." for letter in folded):
             assert word_filter._FOLDED.search(character), hex(number)
+        if "." in folded:
+            assert word_filter._is_folded(character, 1), hex(number)

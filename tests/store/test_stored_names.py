@@ -11,7 +11,7 @@ import pytest
 from wisen.feedback.adjudication import Rulings
 from wisen.feedback.language import Language, LessonWords, Negations, Opening
 from wisen.feedback.phrase_naming import Labels, Names
-from wisen.forgetting import erasure_search
+from wisen.forgetting import row_texts
 from wisen.language_models.answer_format import json_schema_of as answer_schema
 from wisen.language_models.service import Pong
 from wisen.model.change import Change, EditOperation, LineEdit, LineRemoval, PassageEdit, ValueEdit
@@ -70,7 +70,7 @@ def test_events_are_stored_by_these_kinds() -> None:
 
 
 def test_every_row_that_can_be_removed_has_its_table() -> None:
-    assert set(ledger_removal.TABLES) - {Snapshot} == set(erasure_search.ROW_KINDS)
+    assert set(ledger_removal.TABLES) - {Snapshot} == set(row_texts.ROW_KINDS)
     assert " ".join(ledger_removal.TABLES.values()) == (
         "entries occurrences moves proposals guards changes looks runs exposures outcomes reinforcements ownership "
         "snapshots aliases contexts records phrase_proofs phrases phrase_searches"
@@ -78,7 +78,7 @@ def test_every_row_that_can_be_removed_has_its_table() -> None:
 
 
 def test_rows_are_forgotten_by_these_words() -> None:
-    assert " ".join(sorted(erasure_search.ROW_KINDS.values())) == (
+    assert " ".join(sorted(row_texts.ROW_KINDS.values())) == (
         "alias change context entry exposure guard look move occurrence outcome ownership ownphrase proof proposal "
         "record reinforcement run search"
     )

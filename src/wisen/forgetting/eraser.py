@@ -133,7 +133,7 @@ class Eraser:
 
         events = frozenset((agent, id_) for agent, _, id_ in named_target.events)
         target = ErasureTarget(ForgottenPhrases(named_target.phrases), named_target.scope, events, named_target.things)
-        matches = find_in_holdings(self._holdings, target)
+        matches = find_in_holdings(self._holdings, target, named_target)
         matches.events |= named_target.events
         keys = [TombstoneKey(kind=TombstoneKeyKind.THING, value=thing) for thing in sorted(named_target.things)]
         if named_target.phrases and not dry_run:

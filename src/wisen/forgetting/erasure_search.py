@@ -7,13 +7,12 @@ Rows are immutable, so a row that contains a forgotten word is removed whole.
 from __future__ import annotations
 
 from collections import defaultdict
-from dataclasses import dataclass, field, fields, is_dataclass
-from enum import Enum
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
-from msgspec import Struct
 from msgspec.json import decode
 
+from wisen.forgetting.row_texts import texts_in, thing_of
 from wisen.model.change import Change, ChangeCheck, LineEdit
 from wisen.model.context import EVERYWHERE, NOWHERE, Alias, Context
 from wisen.model.decision import standing_moves
@@ -27,12 +26,11 @@ from wisen.model.phrase import PhraseProof, PhraseSearch, UserPhrase
 from wisen.model.pointing import SettledTurn
 from wisen.model.reinforcement import Reinforcement
 from wisen.model.run import Run
-from wisen.model.snapshot import Snapshot
 from wisen.model.tombstone import ALL_CONTEXTS, ForgottenItem, TextSearch, is_in_scope
 from wisen.model.trial import TrialOutcome
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
+    from collections.abc import Callable, Iterable
 
     from wisen.model.entry_state import EntryState
     from wisen.model.memory import Memory
@@ -42,33 +40,6 @@ if TYPE_CHECKING:
 
 EventRef = tuple[str, str, str]
 """An event: agent, the agent's session id, event id."""
-_IDENTIFYING_FIELDS = frozenset(
-    "id name machine context at path place session agent message entry subject change undoes failure tried tool "
-    "before after head heading area version withheld phrase".split()
-)
-"""Fields of rows that identify, date and locate them; they are not searched."""
-
-ROW_KINDS: dict[type, str] = {
-    Entry: "entry",
-    Occurrence: "occurrence",
-    Move: "move",
-    Proposal: "proposal",
-    Guard: "guard",
-    Change: "change",
-    ChangeCheck: "look",
-    Run: "run",
-    Exposure: "exposure",
-    TrialOutcome: "outcome",
-    Reinforcement: "reinforcement",
-    Ownership: "ownership",
-    Alias: "alias",
-    Context: "context",
-    Record: "record",
-    PhraseProof: "proof",
-    UserPhrase: "ownphrase",
-    PhraseSearch: "search",
-}
-"""The kind of each row, as stored in tombstones and shown to users; independent of class names."""
 _FIX_PREFIX = "fix:"
 """Prefix of a fix among the things to forget; a fix has no row of its own."""
 
@@ -113,6 +84,10 @@ class ErasureMatches:
     """Of memories."""
     things: list[ForgottenItem] = field(default_factory=list)
 
+    def copy(self) -> ErasureMatches:
+        """Return a copy to which more can be added."""
+        return ErasureMatches({**self.rows}, {*self.events}, {*self.origins}, [*self.things])
+
     def changes(self) -> list[Change]:
         """Return the file changes among the rows, newest first."""
         changes = [row for row in self.rows.values() if isinstance(row, Change)]
@@ -139,32 +114,6 @@ def find_matches(
     Without an index only rows are searched.
     """
     return _ErasureSearch(rows, target, context_of).run(index)
-
-
-def thing_of(row: Row) -> str:
-    """Return the name of a row: its kind and id."""
-    if isinstance(row, Snapshot):
-        return f"snapshot:{row.machine} {row.path} {row.at.timestamp()} {row.digest}"
-    name = getattr(row, "id", None) or getattr(row, "key", None) or f"{getattr(row, 'context', '')} {row}"
-    return f"{ROW_KINDS[type(row)]}:{name}"
-
-
-def texts_in(value: object) -> Iterator[str]:
-    """Yield every text in a value, without identifying fields."""
-    if isinstance(value, Enum):
-        return
-    if isinstance(value, str):
-        yield value
-    elif isinstance(value, bytes):
-        yield value.decode("utf-8", "replace")
-    elif isinstance(value, tuple):
-        for each in value:
-            yield from texts_in(each)
-    elif isinstance(value, Struct) or is_dataclass(value):
-        names = value.__struct_fields__ if isinstance(value, Struct) else [each.name for each in fields(value)]
-        for name in names:
-            if name not in _IDENTIFYING_FIELDS:
-                yield from texts_in(getattr(value, name))
 
 
 class _ErasureSearch:

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING
 
+from wisen.forgetting.found_matches import FoundMatches
 from wisen.forgetting.ledger_rows import LedgerRows
 
 if TYPE_CHECKING:
@@ -39,3 +40,8 @@ class Holdings:
     def ledger_rows(self) -> LedgerRows:
         """The rows of the ledger: a plan and what carries it out need them several times."""
         return LedgerRows(self.home.ledger)
+
+    @cached_property
+    def found_matches(self) -> FoundMatches:
+        """What was found in the stores: what is planned first is then erased."""
+        return FoundMatches(self.home)

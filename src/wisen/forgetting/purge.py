@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from wisen.forgetting.erasure_search import texts_in
+from wisen.forgetting.row_texts import texts_in
 from wisen.safety.withhold import rule_against
 
 if TYPE_CHECKING:

@@ -12,8 +12,9 @@ from msgspec import structs
 from wisen.edits.edit_history import edit_history
 from wisen.edits.editor import Editor, PassagePlan
 from wisen.errors import FileError, UsageError
-from wisen.forgetting.erasure_search import find_matches, thing_of
+from wisen.forgetting.erasure_search import find_matches
 from wisen.forgetting.page_cleaning import clean_page, page_contains
+from wisen.forgetting.row_texts import thing_of
 from wisen.model.change import (
     EXPERIMENTS_ANSWER,
     POINTING_ANSWER,
@@ -34,7 +35,7 @@ from wisen.model.tombstone import ALL_CONTEXTS, ForgottenItem, is_in_scope
 from wisen.text.daily import read_day
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+    from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Sequence
 
     from wisen.edits.edit_history import EditHistory
     from wisen.forgetting.callbacks import RemoveWritten
@@ -57,11 +58,15 @@ _FILES_OF_NAMES = ("index.md", "meta.md", "memory.json")
 """Files that contain only names and counts: they are rewritten anyway."""
 
 
-def find_in_holdings(holdings: Holdings, target: ErasureTarget) -> ErasureMatches:
-    """Find everything to erase in all stores and files."""
+def find_in_holdings(holdings: Holdings, target: ErasureTarget, search: Hashable = None) -> ErasureMatches:
+    """Find everything to erase in all stores and files; the stores are not read again for the same `search`."""
     index = holdings.home.index
-    rows = erasable_rows(holdings.ledger_rows.all(), holdings, target)
-    matches = find_matches(rows, _StoredTexts(index), target, context_resolver(holdings))
+
+    def find() -> ErasureMatches:
+        rows = erasable_rows(holdings.ledger_rows.all(), holdings, target)
+        return find_matches(rows, _StoredTexts(index), target, context_resolver(holdings))
+
+    matches = find() if search is None else holdings.found_matches.get(search, find)
     matches.things += [
         ForgottenItem("page", path.name, str(path), _matching_lines(path, target))
         for path in find_pages(holdings, target)

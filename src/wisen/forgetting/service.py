@@ -101,7 +101,7 @@ class ForgettingService:
             self._decisions.require_person(chat=_CHAT_EXAMPLE)
             self.finish_pending()
         target = ErasureTarget(AnyText(), scope, whole=True)
-        matches = find_in_holdings(self._holdings, target)
+        matches = find_in_holdings(self._holdings, target, ("everything", scope))
         tombstone = self._eraser.build_tombstone(scope, len(matches.things))
         keys = () if scope != EVERYWHERE else event_keys(matches)
         until = TombstoneKey(kind=TombstoneKeyKind.UNTIL, value=scope, size=round(tombstone.at.timestamp() * 1_000_000))

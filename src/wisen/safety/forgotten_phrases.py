@@ -79,6 +79,8 @@ class ForgottenPhrases:
             groups.add(tuple(sorted(set(phrase.tokens), key=lambda word: (-len(word), word))))
         self._groups = tuple(sorted(groups)) if len(groups) <= _MAX_PREFILTERED else None
         self._kinds = {marked for _, marked in self._by_first_token}
+        letters = {letter for words in self._groups or () for word in words for letter in word}
+        self._escaped = _escape_of(letters) if self._groups and all(map(str.isascii, letters)) else None
 
     @property
     def words(self) -> tuple[tuple[str, ...], ...] | None:
@@ -89,13 +91,19 @@ class ForgottenPhrases:
         """Whether a text contains one of them."""
         if "\\" not in text:
             return self._is_in(text)
+        if self._escaped is not None and not self._escaped.search(text) and not self._may_be_in(_fold(text)):
+            return False
         return any(self._is_in(view) for view in _unescaped_views(text))
 
     def _is_in(self, text: str) -> bool:
         folded = _fold(text)
-        if self._groups is not None and not any(_has_all(folded, words) for words in self._groups):
+        if not self._may_be_in(folded):
             return False
         return any(self._matches(tokens, marked) for marked, tokens in _token_streams(folded, self._kinds))
+
+    def _may_be_in(self, folded: str) -> bool:
+        """Whether a text has all words of a phrase, in whatever order."""
+        return self._groups is None or any(_has_all(folded, words) for words in self._groups)
 
     def _matches(self, tokens: Sequence[str], marked: bool) -> bool:  # noqa: FBT001 - one of two streams
         for at, token in enumerate(tokens):
@@ -147,6 +155,12 @@ class AnyText:
         """Every text does."""
         del text
         return True
+
+
+def _escape_of(letters: Iterable[str]) -> re.Pattern[str]:
+    """Return the pattern of an escape that may stand for one of these ASCII letters, or for any by its code."""
+    cases = {case for letter in letters for case in (letter, letter.upper())} - _ESCAPED.keys()
+    return re.compile(rf"\\[u{re.escape(''.join(sorted(cases)))}]")
 
 
 def _has_all(folded: str, words: Iterable[str]) -> bool:

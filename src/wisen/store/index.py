@@ -30,6 +30,11 @@ class IndexStorage(Protocol):
         """The file, which other processes can read too; None if it is not in one."""
         ...
 
+    @property
+    def stamp(self) -> str | None:
+        """A text that is another one after anything was stored, by whichever process; None if that is not known."""
+        ...
+
     def check(self) -> None:
         """Check the whole store. Raises: StoreDamaged."""
         ...

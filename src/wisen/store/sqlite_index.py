@@ -85,6 +85,12 @@ class _IndexFile:
         """The file, which other processes can read too."""
         return self._db.path
 
+    @property
+    def stamp(self) -> str:
+        """A text that is another one after anything was stored."""
+        by_others, by_us = self._db.query_int("PRAGMA data_version"), self._db.connection.total_changes
+        return f"{id(self._db.connection)} {by_others} {by_us}"
+
     def check(self) -> None:
         """Check the whole store. Raises: StoreDamaged."""
         verify_structure(self._db, "quick_check")

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 _WHITESPACE_ESCAPES = frozenset("nrtbf")
 """Escaped, these letters are whitespace."""
 _NOT_ASCII = "length({text}) <> length(CAST({text} AS BLOB))"
-_FOLDS = f"({_NOT_ASCII} AND wisen_folds({{text}}))"
+_FOLDS = f"({_NOT_ASCII} AND wisen_folds({{text}}, {{dots}}))"
 _ESCAPED_BY_STORE = "instr({text}, char(26))"
 _FOLDED = re.compile(
     "[\xaa\xb2\xb3\xb9\xba\xbc-\xbe\xdf\u0130\u0132\u0133\u013f\u0140\u0149\u017f\u01c4-\u01cc\u01f1-\u01f3\u02b0\u02b2"
@@ -27,6 +27,7 @@ _FOLDED = re.compile(
     "\U000107a5\U0001d400-\U0001d6a3\U0001d7ce-\U0001d7ff\U0001f100-\U0001f190\U0001fbf0-\U0001fbf9]"
 )
 """All characters that folding turns into ASCII, such as full-width letters, apart from those that become full stops."""
+_FOLDED_TO_DOTS = re.compile("[\u2024-\u2026\ufe19\ufe30\ufe52\uff0e]")
 _LONGEST_PATTERN = 1_000
 """SQLite rejects very long patterns; the beginning of a word finds it too."""
 _MAX_WORDS = 8
@@ -38,7 +39,7 @@ def may_contain(db: SqliteDatabase, text: str, groups: Iterable[Sequence[str]], 
 
     The names of values begin with `word`.
     """
-    db.connection.create_function("wisen_folds", 1, _is_folded, deterministic=True)
+    db.connection.create_function("wisen_folds", 2, _is_folded, deterministic=True)
     conditions = []
     letters = {letter for words in groups for word in words for letter in word}
     for words in groups:
@@ -48,19 +49,19 @@ def may_contain(db: SqliteDatabase, text: str, groups: Iterable[Sequence[str]], 
         values.update(zip(names, patterns, strict=True))
         if len(patterns) == len(words[:_MAX_WORDS]):
             conditions.append(" AND ".join(f"{text} LIKE :{name}" for name in names))
-    if "." in letters or not all(map(str.isascii, letters)):
+    if not all(map(str.isascii, letters)):
         conditions += [_NOT_ASCII.format(text=text), _ESCAPED_BY_STORE.format(text=text)]
     else:
-        conditions.append(_FOLDS.format(text=text))
+        conditions.append(_FOLDS.format(text=text, dots=int("." in letters)))
     escaped = f"word{len(values)}"
     values[escaped] = _escaped_letters(letters)
     conditions.append(f"{text} GLOB :{escaped}")
     return f"({' OR '.join(conditions)})"
 
 
-def _is_folded(text: str | None) -> bool:
-    """Whether folding a text adds ASCII letters to it."""
-    return text is not None and _FOLDED.search(text) is not None
+def _is_folded(text: str | None, dots: int) -> bool:
+    """Whether folding a text adds ASCII letters to it, or full stops."""
+    return text is not None and bool(_FOLDED.search(text) or (dots and _FOLDED_TO_DOTS.search(text)))
 
 
 def _escaped_letters(letters: Iterable[str]) -> str:

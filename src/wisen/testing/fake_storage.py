@@ -12,6 +12,7 @@ class NoIndexFile:
     """The storage of an index in memory, which cannot be damaged."""
 
     file = None
+    stamp = None
 
     def rebuild(self, error: StoreDamaged) -> str | None:
         """Return None: memory is never damaged."""
