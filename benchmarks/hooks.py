@@ -1,43 +1,53 @@
-"""Measures what a hook costs an agent's turn, compared with a plain Python hook; with --data also fix lookup accuracy.
+"""Measures what a hook costs an agent's turn, compared with a bare interpreter; with --data also fix lookup accuracy.
 
+Events are measured in turn with a bare `python -I -S -c pass`, the interpreter that the launcher starts (`bare_ms`), so
+that other load affects both; `ratio` is the median of an event divided by the bare median, `parallel_ratio` the same of
+eight at once. `within_bounds`: no ratio above 1.3, 1.5 for eight at once, and a prompt that recalls in at most 35 ms
+(`recall_ms`). `guarded-call`: before a call, while there are guards somewhere.
 `observe_ms`: events with nothing to deliver (end of a turn, a failure without a known fix). `answer_ms`: session start,
-a failure with a known fix, a prompt, a prompt that asks for what was said before. `parallel`: eight at once.
-`launcher_ms`: by how much a session start is slower than the interpreter with the client alone. `unguarded_call_ms`:
-before a call, while there are no guards. `work_ms`: CPU time alone. `coins_ms`: by how much the median session start is
-slower if trial assignments are drawn, each start paired with one without. With `--data DIR` (a folder of transcripts)
-every failed call in it is passed to the client's own code, in the snapshot of every context: `found` of those `known`
-whose signature has a fix there, and how many fixes of another signature were named (`wrong`).
+a failure with a known fix, a prompt, a prompt that asks for what was said before. `launcher_ms`: by how much a session
+start is slower than the interpreter with the client alone. `unguarded_call_ms`: before a call, while there are no
+guards. `work_ms`: CPU time alone. `coins_ms`: by how much the median session start is slower if trial assignments are
+drawn, each start paired with one without. With `--data DIR` (a folder of transcripts) every failed call in it is passed
+to the client's own code, in the snapshot of every context: `found` of those `known` whose signature has a fix there,
+and how many fixes of another signature were named (`wrong`).
 """
 
 from __future__ import annotations
 
+import fcntl
 import json
 import resource
+import statistics
 import subprocess
 import sys
 import tempfile
 import time
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from wisen import app
 from wisen.mining.signatures import signature_of
 from wisen.model.event import Status
-from wisen.model.hook import Caller
-from wisen.surfaces.hook import client
+from wisen.model.hook import BUNDLE, Caller
 from wisen.surfaces.hook.hook_store import HookStore
 from wisen.surfaces.hook.matching_fixes import fixes_for
+from wisen.system.interpreter import interpreter_path
 from wisen.testing.transcripts import ClaudeTranscript
 from wisen.text.command_lines import fields_of
 
 if TYPE_CHECKING:
     import argparse
+    from collections.abc import Callable
 
     Payload = dict[str, object]
+    Once = Callable[[str], str]
 
 RUNS = 200
 AT_ONCE = 8
+MAX_RATIO, MAX_PARALLEL_RATIO, MAX_RECALL = 1.3, 1.5, 35.0
+"""The goals: medians relative to bare interpreters, and milliseconds."""
 COMMAND = "shopctl deploy --environment staging --wait"
 ERROR = "Exit code 2\nshopctl: error: unrecognized option '--wait'"
 
@@ -47,48 +57,111 @@ def run(options: argparse.Namespace) -> dict[str, object]:
     runs = min(RUNS, max(AT_ONCE, 20 + 90 * (options.repeat - 1)))
     with tempfile.TemporaryDirectory() as folder:
         home = prepare_home(Path(folder))
-        project = str(Path(folder) / "shop")
-        start = hook_runner(home, "session-start", {"cwd": project, "source": "startup"})
-        fix = hook_runner(home, "failure", {"cwd": project, **failure_payload(COMMAND, ERROR)})
-        prompt = hook_runner(home, "prompt", {"cwd": project, "prompt": "deploy the shop to staging, please"})
-        recall = hook_runner(home, "prompt", {"cwd": project, "prompt": "what did we say about pnpm last time?"})
-        quiet = hook_runner(
-            home, "failure", {"cwd": project, **failure_payload("ls /none", "Exit code 2\nls: none: No such file")}
-        )
-        stop = hook_runner(home, "stop", {"cwd": project})
-        asked = {"start": start, "fix": fix, "prompt": prompt, "recall": recall}
-        for name in ("start", "fix", "recall"):
-            assert asked[name]("check").strip(), "there was nothing to answer"
-        answers = {name: measure_runs(each, runs) for name, each in asked.items()}
-        observes = {name: measure_runs(each, runs) for name, each in (("stop", stop), ("quiet", quiet))}
-        figures: dict[str, object] = {
-            "observe_ms": percentiles([each for some in observes.values() for each in some]),
-            "answer_ms": percentiles([each for some in answers.values() for each in some]),
-            "by_event": {name: percentiles(some) for name, some in (answers | observes).items()},
+        events = event_runners(home, str(Path(folder) / "shop"))
+        for name in ("session-start", "failure", "recall"):
+            assert events[name]("check").strip(), "there was nothing to answer"
+        events["stop"]("check")  # it starts a cycle, which must not run beside the others
+        wait_for_cycle(home)
+        measured = measure_in_turn({"bare": run_bare, **events}, runs)
+        measured |= measure_guarded(home, events["before-call"], runs)
+        at_once = [events[name] for name in ("session-start", "failure", "prompt", "unknown-failure")]
+        bare_at_once, parallel = measure_parallel(at_once, runs)
+        figures = {
+            **summarize(measured),
+            "parallel_bare": percentiles(bare_at_once),
+            "parallel": percentiles(parallel),
+            "parallel_ratio": round(percentiles(parallel)["p50"] / percentiles(bare_at_once)["p50"], 3),
             "python_hook_ms": percentiles(measure_runs(run_plain_hook, runs)),
             "work_ms": {
                 name: cpu_time(each, min(40, runs))
-                for name, each in (("start", start), ("fix", fix), ("recall", recall), ("ordinary", run_plain_hook))
+                for name, each in (
+                    ("bare", run_bare),
+                    ("start", events["session-start"]),
+                    ("fix", events["failure"]),
+                    ("recall", events["recall"]),
+                    ("ordinary", run_plain_hook),
+                )
             },
-            "coins_ms": trial_overhead(Path(folder), start, runs),
+            "coins_ms": trial_overhead(Path(folder), events["session-start"], runs),
             "launcher_ms": median_difference(
-                direct_runner(home, "session-start", {"cwd": project, "source": "startup"}), start, runs
+                direct_runner(home, "session-start", {"cwd": str(Path(folder) / "shop"), "source": "startup"}),
+                events["session-start"],
+                runs,
             ),
-            "unguarded_call_ms": percentiles(
-                measure_runs(hook_runner(home, "before-call", {"cwd": project, "tool_name": "Bash"}), runs)
-            ),
-            "parallel": percentiles(measure_parallel([start, fix, prompt, quiet], runs)),
         }
-        figures["within_bounds"] = all(
-            percentiles(answers[name])["p50"] <= bound
-            for name, bound in (("start", 25), ("fix", 25), ("prompt", 100), ("recall", 100))
-        )
+        figures["within_bounds"] = is_within_bounds(figures)
     if options.data is not None:
         figures["fixes"] = check_fixes(options.data)
     return figures
 
 
-def trial_overhead(folder: Path, start, runs: int) -> float:  # type: ignore[no-untyped-def]
+def event_runners(home: Path, project: str) -> dict[str, Once]:
+    """Return what runs each event, by the name under which it is reported."""
+    place: Payload = {"cwd": project}
+    listing: Payload = {"tool_name": "Bash", "tool_input": {"command": "ls"}}
+    unknown = failure_payload("ls /none", "Exit code 2\nls: none: No such file")
+    return {
+        "session-start": hook_runner(home, "session-start", {**place, "source": "startup"}),
+        "failure": hook_runner(home, "failure", {**place, **failure_payload(COMMAND, ERROR)}),
+        "prompt": hook_runner(home, "prompt", {**place, "prompt": "deploy the shop to staging, please"}),
+        "recall": hook_runner(home, "prompt", {**place, "prompt": "what did we say about pnpm last time?"}),
+        "unknown-failure": hook_runner(home, "failure", {**place, **unknown}),
+        "stop": hook_runner(home, "stop", place),
+        "before-call": hook_runner(home, "before-call", {**place, **listing}),
+    }
+
+
+def summarize(measured: dict[str, list[float]]) -> dict[str, object]:
+    """Return the figures of single events."""
+    bare = percentiles(measured["bare"])
+    names = {"start": "session-start", "fix": "failure", "prompt": "prompt", "recall": "recall", "stop": "stop"}
+    by_event = {**names, "quiet": "unknown-failure", "guarded": "guarded-call"}
+    answers = ("session-start", "failure", "prompt", "recall")
+    exact = {name: statistics.median(some) / statistics.median(measured["bare"]) for name, some in measured.items()}
+    return {
+        "observe_ms": percentiles([*measured["stop"], *measured["unknown-failure"]]),
+        "answer_ms": percentiles([each for name in answers for each in measured[name]]),
+        "by_event": {name: percentiles(measured[of]) for name, of in by_event.items()},
+        "unguarded_call_ms": percentiles(measured["before-call"]),
+        "recall_ms": percentiles(measured["recall"]),
+        "bare_ms": bare,
+        "ratio": {name: round(each, 3) for name, each in exact.items() if name not in ("bare", "recall")},
+    }
+
+
+def is_within_bounds(figures: dict[str, Any]) -> bool:
+    """Whether the goals are met."""
+    single = all(ratio <= MAX_RATIO for ratio in figures["ratio"].values())
+    return single and figures["parallel_ratio"] <= MAX_PARALLEL_RATIO and figures["recall_ms"]["p50"] <= MAX_RECALL
+
+
+def wait_for_cycle(home: Path) -> None:
+    """Wait until the cycle that a hook started has ended; it holds a lock while it runs."""
+    time.sleep(1)
+    with (home / "cycle.lock").open("a") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+
+
+def measure_in_turn(each_once: dict[str, Once], runs: int) -> dict[str, list[float]]:
+    """Return the milliseconds of each, one run of each after another."""
+    found: dict[str, list[float]] = {name: [] for name in each_once}
+    for number in range(runs):
+        for name, once in each_once.items():
+            found[name] += measure_runs(once, 1, f"turn {number} ")
+    return found
+
+
+def measure_guarded(home: Path, once: Once, runs: int) -> dict[str, list[float]]:
+    """Return the milliseconds before a call while there may be guards, and bare runs in between."""
+    mark = home / "snapshots" / "no-guards"
+    mark.unlink()
+    once("check")
+    found = measure_in_turn({"bare": run_bare, "guarded-call": once}, runs)
+    mark.touch()
+    return {"guarded-call": found["guarded-call"]}
+
+
+def trial_overhead(folder: Path, start: Once, runs: int) -> float:
     """Return the milliseconds that a session start takes longer if a hint and a fix are on trial."""
     other = folder / "on trial"
     other.mkdir()
@@ -99,7 +172,7 @@ def trial_overhead(folder: Path, start, runs: int) -> float:  # type: ignore[no-
     return median_difference(start, tried, runs)
 
 
-def median_difference(one, other, runs: int) -> float:  # type: ignore[no-untyped-def]
+def median_difference(one: Once, other: Once, runs: int) -> float:
     """Return the median milliseconds that the other takes longer, in paired runs."""
     found = []
     for number in range(runs):
@@ -129,22 +202,28 @@ def prepare_home(folder: Path, **environment: str) -> Path:
     return home
 
 
-def hook_runner(home: Path, name: str, payload: Payload):  # type: ignore[no-untyped-def]
+def hook_runner(home: Path, name: str, payload: Payload) -> Once:
     """A function that does what agents do at one event of a session, and gives what was printed."""
     return _command_runner(["/bin/sh", "-c", Caller(home=str(home)).command(name, "claude-code")], payload)
 
 
-def direct_runner(home: Path, name: str, payload: Payload):  # type: ignore[no-untyped-def]
+def direct_runner(home: Path, name: str, payload: Payload) -> Once:
     """The same without the launcher: what the interpreter and the client take alone."""
-    return _command_runner([sys.executable, "-I", "-S", client.__file__, "--home", str(home), name], payload)
+    return _command_runner([interpreter_path(), "-I", "-S", str(home / BUNDLE), "--home", str(home), name], payload)
 
 
-def _command_runner(command: list[str], payload: Payload):  # type: ignore[no-untyped-def]
+def _command_runner(command: list[str], payload: Payload) -> Once:
     def once(session: str) -> str:
         sent = json.dumps({"session_id": session, **payload})
         return subprocess.run(command, input=sent, capture_output=True, text=True, check=True).stdout
 
     return once
+
+
+def run_bare(session: str) -> str:
+    """Start the interpreter that the launcher starts, without any hook."""
+    command = [interpreter_path(), "-I", "-S", "-c", "pass"]
+    return subprocess.run(command, input=session, capture_output=True, text=True, check=True).stdout
 
 
 def run_plain_hook(session: str) -> str:
@@ -158,7 +237,7 @@ def failure_payload(command: str, error: str) -> Payload:
     return {"tool_name": "Bash", "tool_input": {"command": command}, "error": error, "is_interrupt": False}
 
 
-def measure_runs(once, runs: int, name: str = "") -> list[float]:  # type: ignore[no-untyped-def]
+def measure_runs(once: Once, runs: int, name: str = "") -> list[float]:
     """Return the milliseconds of each run, each in its own session."""
     found = []
     for number in range(runs):
@@ -168,7 +247,7 @@ def measure_runs(once, runs: int, name: str = "") -> list[float]:  # type: ignor
     return found
 
 
-def cpu_time(once, runs: int) -> float:  # type: ignore[no-untyped-def]
+def cpu_time(once: Once, runs: int) -> float:
     """Return the median CPU milliseconds of some runs: independent of other load."""
     found = []
     for number in range(runs):
@@ -179,11 +258,18 @@ def cpu_time(once, runs: int) -> float:  # type: ignore[no-untyped-def]
     return round(sorted(found)[runs // 2], 1)
 
 
-def measure_parallel(events: list, runs: int) -> list[float]:  # type: ignore[type-arg]
-    """Return the milliseconds of runs, eight of them at once."""
+def measure_parallel(events: list[Once], runs: int) -> tuple[list[float], list[float]]:
+    """Return the milliseconds of bare interpreters and of events, eight at once of the one and then of the other."""
+    bare, found = list[float](), list[float]()
     with ThreadPoolExecutor(AT_ONCE) as crew:
-        each = [crew.submit(measure_runs, events[number % len(events)], runs // AT_ONCE) for number in range(AT_ONCE)]
-        return [one for some in each for one in some.result()]
+        for number in range(max(1, runs // AT_ONCE)):
+            for those, once in ((bare, [run_bare]), (found, events)):
+                each = [
+                    crew.submit(measure_runs, once[at % len(once)], 1, f"at once {number} {at} ")
+                    for at in range(AT_ONCE)
+                ]
+                those += [one for some in each for one in some.result()]
+    return bare, found
 
 
 def percentiles(found: list[float]) -> dict[str, float]:

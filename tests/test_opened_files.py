@@ -25,6 +25,7 @@ OPENS = {
     "agents/hermes/plugin.py": "runs inside Hermes, and reads the file beside it",
     "agents/opencode/install.py": PACKAGE,
     "logs/worker_main.py": "its own standard input and output",
+    "delivery/hook_bundle.py": f"{PACKAGE}, and {OWN_HOME}",
     "delivery/launcher.py": f"{PACKAGE}, and {OWN_HOME}",
     "delivery/remove_hooks.py": "a script that works without wisen: it looks whether settings are a file itself",
     "system/writer_lock.py": OWN_HOME,
@@ -61,7 +62,9 @@ OPENS = {
     "surfaces/cli/trial_view.py": "a file that the user named, to be written",
     "surfaces/pages/html.py": "a file that the user named, if it is a regular one",
     "surfaces/hook/hook_outcomes.py": "the client loads nothing of ours: it looks whether it is a regular file itself",
-    "surfaces/hook/recall.py": OWN_HOME,
+    "surfaces/hook/lean_sqlite.py": OWN_HOME,
+    "surfaces/hook/lean_library.py": PACKAGE,
+    "surfaces/hook/bundle_start.py": f"{PACKAGE}, and {OWN_HOME}",
     "surfaces/hook/hook_store.py": OWN_HOME,
     "surfaces/hook/request_replies.py": OWN_HOME,
     "surfaces/hook/off_checks.py": OWN_HOME,
@@ -94,7 +97,7 @@ def opens(tree: ast.AST) -> Iterator[str]:
                 or (name == "connect" and of == "sqlite3")
                 or (
                     name == "open"
-                    and (of in {"os", "io", "codecs", "gzip", "bz2", "lzma", "zipfile"} or _has_mode(call))
+                    and (of in {"os", "posix", "io", "codecs", "gzip", "bz2", "lzma", "zipfile"} or _has_mode(call))
                 )
             ):
                 yield name

@@ -20,9 +20,12 @@ STARTS = {
     "surfaces/cli/rule_editing.py": "the editor that the person chose, at their own terminal",
     "delivery/launcher.py": "the launcher itself, by /bin/sh, to measure what it costs",
     "surfaces/hook/cycle_start.py": "our own interpreter, with -P, in wisen's home",
+    "surfaces/hook/bundle_start.py": "executes no program, but the client's own modules, from wisen's home",
+    "delivery/hook_bundle.py": "executes no program, but the client's own modules, to find what they need",
     "agents/hermes/plugin.py": "runs inside Hermes: the hook client that plugin.yaml names, by its absolute path",
 }
 MODULES = {"subprocess", "multiprocessing", "pty", "webbrowser", "ctypes", "_posixsubprocess"}
+OS = ("os", "posix")
 OF_OS = ("exec", "spawn", "posix_spawn", "fork", "popen", "system", "startfile")
 ELSEWHERE = {"which", "ProcessPoolExecutor", "create_subprocess_exec", "create_subprocess_shell", "subprocess_exec"}
 
@@ -36,10 +39,10 @@ def starts(tree: ast.AST) -> Iterator[str]:
             names = {each.name for each in node.names}
             if node.module.partition(".")[0] in MODULES or names & ELSEWHERE:
                 yield node.module
-            if node.module == "os":
+            if node.module in OS:
                 yield from (name for name in names if name.lstrip("_").startswith(OF_OS))
         elif isinstance(node, ast.Attribute):
-            of_os = isinstance(node.value, ast.Name) and node.value.id == "os" and node.attr.startswith(OF_OS)
+            of_os = isinstance(node.value, ast.Name) and node.value.id in OS and node.attr.startswith(OF_OS)
             if of_os or node.attr in ELSEWHERE:
                 yield node.attr
         elif isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in {"__import__", "exec"}:

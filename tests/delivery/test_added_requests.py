@@ -12,7 +12,8 @@ from tests.commands import run
 from tests.hooks import fire, write_lesson_sessions
 from wisen.feedback.language import format_language, merge, read_language
 from wisen.feedback.language_requests import build_request_table
-from wisen.kernel.request_reading import phrase_request, read_request, recall_query
+from wisen.kernel.request_hints import recall_query
+from wisen.kernel.request_reading import phrase_request, read_request
 from wisen.testing.transcripts import ClaudeTranscript
 
 pytestmark = pytest.mark.requirement("C2", "N8")

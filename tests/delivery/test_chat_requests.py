@@ -9,7 +9,8 @@ from hypothesis import strategies as st
 from wisen.delivery.chat_requests import ChatForms, build_table, read_forms, shipped_forms, shipped_table
 from wisen.errors import LanguageError
 from wisen.feedback.language import shipped_languages
-from wisen.kernel.request_reading import EVERYTHING, SCOPES, fold, phrase_request, read_request, recall_query
+from wisen.kernel.request_hints import fold, recall_query
+from wisen.kernel.request_reading import EVERYTHING, SCOPES, phrase_request, read_request
 
 pytestmark = pytest.mark.requirement("N8")
 

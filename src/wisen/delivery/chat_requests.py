@@ -16,7 +16,8 @@ from typing import TYPE_CHECKING, TypeAlias
 import msgspec
 
 from wisen.errors import LanguageError
-from wisen.kernel.request_reading import SCOPES, fold
+from wisen.kernel.request_hints import fold
+from wisen.kernel.request_reading import SCOPES
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator

@@ -151,7 +151,7 @@ def build_snapshots(
     The snapshot of the empty context applies wherever no other does. `assignments` says what is on trial.
     """
     assignments = assignments or TrialAssignments(frozenset(), {})
-    complaints = _encode(dict(tables.complaints))
+    complaints = encode_complaints(tables.complaints)
     requests = encode_requests(tables.requests)
     files = {digest(complaints): complaints, digest(requests): requests}
     contexts: dict[str, str] = {}
@@ -197,6 +197,11 @@ def digest(content: bytes) -> str:
 def encode_requests(table: Mapping[str, object]) -> bytes:
     """Encode the request table for the client: not escaped to ASCII, because most letters are not ASCII."""
     return json.dumps(table, sort_keys=False, separators=(",", ":"), ensure_ascii=False).encode()
+
+
+def encode_complaints(table: Mapping[str, object]) -> bytes:
+    """Encode the known error messages for the client."""
+    return _encode(dict(table))
 
 
 def words_of(text: str) -> list[str]:

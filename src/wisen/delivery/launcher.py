@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
 from wisen.errors import FileError
-from wisen.model.hook import LAUNCHER, Caller, Program
+from wisen.model.hook import BUNDLE, LAUNCHER, PARTS, Caller, Program
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -33,11 +33,16 @@ _SCRIPT = r"""#!/bin/sh
 # Agents run this to call wisen: /bin/sh HOME/hook AGENT EVENT, with the event on its input. `wisen install` wrote it.
 # It prints what wisen answers, whole or not at all, and always ends with 0.
 # To take wisen out of your agents without wisen: python3 HOME/remove-hooks.py
+{ # a part of this file is a mistake to the shell, and then nothing of it is run
 python=@python@
 client=@client@
 timeout=@timeout@
 exec 2>/dev/null
 home=${0%/*}
+bundle=$home/@bundle@
+beat=$home/spool/beats/$2
+[ "$1" = claude-code ] || beat=$beat@$1
+begun=$home/spool/beats/.$2@$1
 quiet=
 [ "$2" = before-call ] && [ -e "$home/@unguarded@" ] && quiet=yes
 [ -x "$python" ] && [ -f "$client" ] && [ -r "$client" ] || quiet=yes
@@ -45,24 +50,34 @@ if [ "$quiet" ]; then
   cat >/dev/null # an agent may take it for an error when nobody reads what it writes
   exit 0
 fi
-set -- "$python" -I -S "$client" --home "$home" --agent "$1" "$2"
-if [ -x "$timeout" ]; then
-  answer=$("$timeout" -s KILL @seconds@ "$@")
-else
-  exec 3<&0
-  answer=$(
-    "$@" <&3 3<&- &
-    worker=$!
-    { trap 'kill "$sleeper"; exit' TERM; sleep @seconds@ & sleeper=$!; wait "$sleeper"; kill -KILL "$worker"; } \
-      </dev/null >/dev/null 3<&- &
-    watchdog=$!
-    wait "$worker"
-    ended=$?
-    kill "$watchdog"
-    exit "$ended"
-  )
+# Once an event was answered, nobody needs to watch over the next one, unless it was begun since and not answered yet.
+if [ "$beat" -nt "$bundle" ] && [ "$beat" -nt "$python" ] && [ "$beat" -nt "$0" ] && [ -r "$bundle" ] &&
+  ! [ "$begun" -nt "$beat" ] && true >"$begun"; then
+  exec "$python" -I -S "$bundle" --home "$home" --agent "$1" "$2"
 fi
-ended=$?
+agent=$1 event=$2
+for program in "$bundle" "$client"; do
+  [ -r "$program" ] || continue
+  set -- "$python" -I -S "$program" --home "$home" --agent "$agent" "$event"
+  if [ -x "$timeout" ]; then
+    answer=$("$timeout" -s KILL @seconds@ "$@")
+  else
+    exec 3<&0
+    answer=$(
+      "$@" <&3 3<&- &
+      worker=$!
+      { trap 'kill "$sleeper"; exit' TERM; sleep @seconds@ & sleeper=$!; wait "$sleeper"; kill -KILL "$worker"; } \
+        </dev/null >/dev/null 3<&- &
+      watchdog=$!
+      wait "$worker"
+      ended=$?
+      kill "$watchdog"
+      exit "$ended"
+    )
+  fi
+  ended=$?
+  [ "$ended" -eq 1 ] || break # an interpreter that rejects the bundle has read nothing yet
+done
 if [ "$ended" -ne 0 ]; then
   cat >/dev/null
 fi
@@ -70,6 +85,7 @@ case $answer in
   '{'*'}') [ "$ended" -eq 0 ] && printf '%s\n' "$answer" ;;
 esac
 exit 0
+}
 """
 
 
@@ -107,16 +123,38 @@ class HomeLauncher:
         named = remover.replace("\nFILES: list[str] = []\n", f"\nFILES: list[str] = {files!r}\n")
         try:
             self._home.mkdir(parents=True, exist_ok=True, mode=0o700)
-            _put(self._home / LAUNCHER, render_script(self._program, _timeout()))
-            _put(self._home / REMOVER, named)
+            _put(self._home / LAUNCHER, render_script(self._program, _timeout()).encode("utf-8", "surrogateescape"))
+            _put(self._home / REMOVER, named.encode("utf-8", "surrogateescape"))
+            self._write_bundle(self._home)
         except OSError as error:
             raise FileError(
                 f"{self._home / LAUNCHER} cannot be written: {error.strerror}. Make room there, or set WISEN_HOME."
             ) from error
 
+    def _has_bundle(self) -> bool:
+        """Whether the bundle is current, as far as one can be built."""
+        try:
+            from wisen.delivery.hook_bundle import is_current
+        except ImportError:
+            return True
+        return is_current(self._home, Path(self._program.client))
+
+    def _write_bundle(self, home: Path) -> None:
+        """Write the bundle to a home; without one the launcher runs the client from its sources."""
+        files: dict[str, bytes] = {}
+        with suppress(Exception):  # whatever it is, the client works without
+            from wisen.delivery.hook_bundle import build_bundle
+
+            files = build_bundle(Path(self._program.client))
+        for name in (PARTS, BUNDLE):
+            if name in files:
+                _put(home / name, files[name], mode=0o600)
+            else:
+                (home / name).unlink(missing_ok=True)
+
     def remove(self) -> None:
-        """Remove the launcher and the remover: no agent calls us any more. Raises: FileError."""
-        for name in (LAUNCHER, REMOVER):
+        """Remove the launcher, its bundle and the remover: no agent calls us any more. Raises: FileError."""
+        for name in (LAUNCHER, BUNDLE, PARTS, REMOVER):
             try:
                 (self._home / name).unlink(missing_ok=True)
             except OSError as error:
@@ -128,6 +166,7 @@ class HomeLauncher:
         with tempfile.TemporaryDirectory(prefix="wisen-measure-") as folder:
             home = Path(folder)
             (home / LAUNCHER).write_text(render_script(self._program, _timeout()), errors="surrogateescape")
+            self._write_bundle(home)
             (home / "snapshots").mkdir()
             if not guarded:
                 (home / UNGUARDED).touch()
@@ -139,9 +178,11 @@ class HomeLauncher:
         return round(sorted(took)[_MEASURED // 2] * 1000, 1)
 
     def is_intact(self) -> bool:
-        """Whether there is a launcher, and what it starts exists, this wisen or another."""
+        """Whether there is a launcher, what it starts exists, this wisen or another, and its bundle is current."""
         program = program_of(self._home)
-        return program is not None and os.access(program.python, os.X_OK) and os.access(program.client, os.R_OK)
+        if program is None or not os.access(program.python, os.X_OK) or not os.access(program.client, os.R_OK):
+            return False
+        return program != self._program or self._has_bundle()
 
 
 def _below_home(path: str) -> str:
@@ -158,6 +199,7 @@ def render_script(program: Program, timeout: str) -> str:
         "python": shlex.quote(program.python),
         "client": shlex.quote(program.client),
         "timeout": shlex.quote(timeout),
+        "bundle": BUNDLE,
         "unguarded": UNGUARDED,
         "seconds": str(SECONDS),
     }
@@ -199,19 +241,18 @@ def _unquoted(word: str) -> str:
         return ""
 
 
-def _put(path: Path, text: str) -> None:
+def _put(path: Path, content: bytes, mode: int = 0o700) -> None:
     """Write a file atomically, for its owner only: an agent may start it at any moment."""
-    content = text.encode("utf-8", "surrogateescape")
     with suppress(OSError):
-        if path.is_file() and path.read_bytes() == content and path.stat().st_mode & 0o777 == 0o700:
+        if path.is_file() and path.read_bytes() == content and path.stat().st_mode & 0o777 == mode:
             return
     part = path.with_name(f".{path.name}.{os.getpid()}.part")
     try:
-        handle = os.open(part, os.O_CREAT | os.O_WRONLY | os.O_TRUNC | os.O_NOFOLLOW, 0o700)
+        handle = os.open(part, os.O_CREAT | os.O_WRONLY | os.O_TRUNC | os.O_NOFOLLOW, mode)
         with os.fdopen(handle, "wb") as file:
             file.write(content)
             file.flush()
-            os.fchmod(file.fileno(), 0o700)
+            os.fchmod(file.fileno(), mode)
             os.fsync(file.fileno())
         part.replace(path)
     except BaseException:

@@ -1,10 +1,12 @@
 """Reads what a typed message asks of wisen, by a table of forms in all languages (data: `delivery/requests/`).
 
-Plain Python without imports, because the hook client loads this file inside an agent's turn; the cycle, which checks
-in the agent's log whether the user typed it, uses the same code. Only a whole message is a request.
+Plain Python that imports nothing else, because the hook client loads this file inside an agent's turn; the cycle, which
+checks in the agent's log whether the user typed it, uses the same code. Only a whole message is a request.
 """
 
 from __future__ import annotations
+
+from .request_hints import COMMAS_AND_SPACE, MARKS, MAX_LENGTH, SPACELESS, fold, strip_polite
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -15,55 +17,12 @@ HERE, GLOBAL, EVERYWHERE = "here", "global", "everywhere"
 SCOPES = (HERE, GLOBAL, EVERYWHERE)
 """Where something is forgotten: these names are the same in every language."""
 FORGET_KINDS = ("forget", "confirm")
-_MAX_LENGTH, _MAX_WORDS, _MAX_PLACE_WORDS = 400, 12, 5
-_MARKS = " .!?…。！？؟।¡¿·*`\"'“”„«»「」"
+_MAX_WORDS, _MAX_PLACE_WORDS = 12, 5
 _ENDS = (". ", "! ", "? ", "。", "！", "？", "؟ ", "। ", "; ", "；")
 _COMMAS = (",", "，", "、", "،", ":", "：")
-_COMMAS_AND_SPACE = " ,،，、"
-_SPACELESS = "\u3000"
-"""The first letter of the scripts without spaces; Hangul, which has spaces, comes after it."""
 _SHORT_ID_LETTERS = frozenset("bcdfghjkmnpqrstvwxz")
 """The letters of short ids, as in `model/short_ids.py`."""
 _MIN_ID_LENGTH, _MAX_ID_LENGTH = 4, 12
-_DIGITS = (0x660, 0x6F0, 0x966, 0x9E6, 0xFF10)
-"""Where the digits of other scripts begin."""
-_LETTERS = {
-    "a": "àáâãäåāăąạảấầẩẫậắằẳẵặ",
-    "c": "çćč",
-    "d": "đďð",
-    "e": "èéêëēęěẹẻẽếềểễệ",
-    "g": "ğ",
-    "i": "ìíîïīıịỉĩ",
-    "l": "ł",
-    "n": "ñńň",
-    "o": "òóôõöøōőọỏốồổỗộớờởỡợơ",
-    "r": "ř",
-    "s": "śşšș",
-    "t": "ţț",
-    "u": "ùúûüūůűụủứừửữựưũ",
-    "y": "ýÿỳỵỷỹ",
-    "z": "źżž",
-    "е": "ё",
-    "ا": "أإآٱ",
-    "ي": "ىئی",
-    "ه": "ة",
-    "و": "ؤ",
-    "ं": "ँ",
-    "क": "\u0958",
-    "ख": "\u0959",
-    "ग": "\u095a",
-    "ज": "\u095b",
-    "ड": "\u095c",
-    "ढ": "\u095d",
-    "फ": "\u095e",
-    "'": "’‘ʼ`´",
-    "-": "‐‑–",
-    " ": "\u3000\u00a0",
-}
-_MARK_RANGES = ((0x300, 0x36F), (0x640, 0x640), (0x64B, 0x652), (0x93C, 0x93C), (0x200B, 0x200F), (0xFE00, 0xFE0F))
-"""Combining marks, which may be left out."""
-_WIDE = (0xFF01, 0xFF5E)
-_folds: dict[str, str] = {}
 
 
 class ChatRequest:
@@ -80,32 +39,18 @@ class ChatRequest:
         """Whether the message continues with something else: "the cache key and use the id" is meant for the agent."""
 
 
-def fold(text: str) -> tuple[str, list[int]]:
-    """A casefolded text without accents, in plain digits; and the original position of each of its letters."""
-    if text.isascii():
-        return text, list(range(len(text) + 1))
-    if not _folds:
-        _folds.update({letter: plain for plain, letters in _LETTERS.items() for letter in letters})
-    letters, places = list[str](), list[int]()
-    for place, letter in enumerate(text):
-        plain = letter if letter < "\x80" else _fold_letter(letter)
-        letters.append(plain)
-        places += [place] * len(plain)
-    return "".join(letters), [*places, len(text)]
-
-
 def read_request(text: str, table: dict[str, object]) -> ChatRequest:
     """What a typed message asks of wisen; its kind is empty where it asks nothing."""
     raw = text.strip()
-    if not table or not raw or len(raw) > _MAX_LENGTH or "\n" in raw:
+    if not table or not raw or len(raw) > MAX_LENGTH or "\n" in raw:
         return ChatRequest()
-    plain = " ".join(raw.casefold().split()).strip(_MARKS)
+    plain = " ".join(raw.casefold().split()).strip(MARKS)
     folded, places = fold(plain)
     phrases, forms, languages = table["phrases"], table["forms"], table["languages"]
     assert isinstance(phrases, dict)
     assert isinstance(forms, list)
     assert isinstance(languages, dict)
-    bare = _strip_polite(folded, table)
+    bare = strip_polite(folded, table)
     for kind, known in phrases.items():
         if f"\n{bare}\n" in known:
             return ChatRequest(kind)
@@ -130,24 +75,6 @@ def read_request(text: str, table: dict[str, object]) -> ChatRequest:
     return ChatRequest()
 
 
-def recall_query(prompt: str, table: dict[str, object]) -> str | None:
-    """What is left of a prompt that asks for something said before, without the words that ask; else None."""
-    plain = prompt.casefold()
-    if len(plain) > 2 * _MAX_LENGTH:
-        plain = f"{plain[:_MAX_LENGTH]} {plain[-_MAX_LENGTH:]}"
-    folded, places = fold(plain)
-    phrases, met = table.get("recall"), False
-    for phrase in phrases if isinstance(phrases, list) else ():
-        at = folded.find(phrase)
-        if at < 0 or (at and phrase[0] < _SPACELESS and folded[at - 1].isalnum()):
-            continue
-        met = True
-        first, last = places[at], places[at + len(phrase)]
-        plain = f"{plain[:first]}{' ' * (last - first)}{plain[last:]}"
-        folded = f"{folded[:at]}{' ' * len(phrase)}{folded[at + len(phrase) :]}"
-    return plain if met else None
-
-
 def phrase_request(table: dict[str, object], language: str, name: str, **slots: str) -> str:
     """The words to type, in the user's language; `scope` and `everything` by their names."""
     languages = table["languages"]
@@ -165,57 +92,24 @@ def phrase_request(table: dict[str, object], language: str, name: str, **slots: 
     return " ".join(text.split())
 
 
-def _fold_letter(letter: str) -> str:
-    known = _folds.get(letter)
-    if known is not None:
-        return known
-    code = ord(letter)
-    for first in _DIGITS:
-        if first <= code < first + 10:
-            return str(code - first)
-    if _WIDE[0] <= code <= _WIDE[1]:
-        return chr(code - 0xFEE0).casefold()
-    return "" if any(first <= code <= last for first, last in _MARK_RANGES) else letter
-
-
 def _forget_starts(folded: str, table: dict[str, object]) -> list[tuple[int, str, str, bool]]:
     """Where the subject of a forget request may begin: after a yes or a scope; with the language and the scope."""
     yes, languages, found = table["yes"], table["languages"], [(0, "", "", False)]
     assert isinstance(yes, list)
     assert isinstance(languages, dict)
     for phrase, language in yes:
-        rest = folded[len(phrase) :].lstrip(_COMMAS_AND_SPACE)
+        rest = folded[len(phrase) :].lstrip(COMMAS_AND_SPACE)
         start = len(folded) - len(rest)
         if folded.startswith(phrase) and rest and (start > len(phrase) or not languages[language]["spaced"]):
             found.append((start, language, "", True))
     for start, spoken, _, is_sure in [*found]:
         for language, words in languages.items() if not spoken else [(spoken, languages[spoken])]:
             for name, scope in words["scopes"].items():
-                rest = folded[start + len(name) :].lstrip(_COMMAS_AND_SPACE)
+                rest = folded[start + len(name) :].lstrip(COMMAS_AND_SPACE)
                 after = len(folded) - len(rest)
                 if folded.startswith(name, start) and rest and (after > start + len(name) or not words["spaced"]):
                     found.append((after, language, scope, is_sure))
     return found[::-1]
-
-
-def _strip_polite(folded: str, table: dict[str, object]) -> str:
-    """A message without a "please" before or after it."""
-    polite = table["polite"]
-    assert isinstance(polite, list)
-    for word in polite:
-        if (
-            folded.startswith(word)
-            and len(folded) > len(word)
-            and not (folded[len(word)].isalpha() and word < _SPACELESS)
-        ):
-            folded = folded[len(word) :].strip(_COMMAS_AND_SPACE)
-        if (
-            folded.endswith(word)
-            and len(folded) > len(word)
-            and not (folded[-len(word) - 1].isalpha() and word < _SPACELESS)
-        ):
-            folded = folded[: -len(word)].strip(_COMMAS_AND_SPACE)
-    return folded
 
 
 def _read_numbered(inner: str, between: str, slots: str, words: dict[str, dict[str, str]]) -> ChatRequest | None:
@@ -252,7 +146,7 @@ def _is_number(word: str) -> bool:
 
 def _read_forget(text: str, words: dict[str, Sequence[str]], scope: str) -> ChatRequest | None:
     """A forget request, without filler words; None where it is not one."""
-    text = text.strip(_COMMAS_AND_SPACE)
+    text = text.strip(COMMAS_AND_SPACE)
     plain = fold(text)[0]
     if not plain or any(end in text for end in _ENDS) or _word_count(plain) > _MAX_WORDS:
         return None
@@ -330,5 +224,5 @@ def _word_count(plain: str) -> int:
     """The number of words of a text: in scripts without spaces two characters are about one."""
     return (
         len(plain.split())
-        + sum(1 for letter in plain if letter >= _SPACELESS and not "\uac00" <= letter <= "\ud7a3") // 2
+        + sum(1 for letter in plain if letter >= SPACELESS and not "\uac00" <= letter <= "\ud7a3") // 2
     )

@@ -14,6 +14,8 @@ CLIENT = ("surfaces", "hook", "client.py")
 """The path in the package of the file that answers hooks."""
 LAUNCHER = "hook"
 """The file of the home that agents run: a shell script that knows the interpreter and the client."""
+BUNDLE, PARTS = "hook-client.pyc", "hook-client.parts"
+"""The files beside it from which the client runs quickly: see `delivery/hook_bundle.py`."""
 
 
 class Program(Struct, frozen=True, kw_only=True):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import os
+import posix
 from time import time
 
 from .block_lines import is_first
@@ -21,6 +21,6 @@ def questions_for(home: str, agent: str, session: str, asked: list[tuple[str, st
 def _can_answer(home: str, agent: str) -> bool:
     plain = "".join(each for each in agent if each.isalnum() or each == "-")
     try:
-        return time() - os.stat(f"{home}/snapshots/pointing/{plain}").st_mtime < DAYS * 86_400
+        return time() - posix.stat(f"{home}/snapshots/pointing/{plain}").st_mtime < DAYS * 86_400
     except OSError:
         return False

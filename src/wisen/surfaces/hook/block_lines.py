@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-import os
+import posix
+
+from .lean_paths import make_folders, parent_of
 
 Snapshot = dict[str, object]
 
@@ -53,27 +55,27 @@ def is_first(home: str, id_: str, session: str, *, again: bool) -> bool:
     plain = "".join(each if each.isalnum() or each == "-" else "_" for each in id_)
     path = f"{home}/snapshots/once/{plain}"
     try:
-        os.makedirs(os.path.dirname(path), mode=0o700, exist_ok=True)
-        handle = os.open(path, os.O_CREAT | os.O_EXCL | os.O_WRONLY | os.O_CLOEXEC, 0o600)
+        make_folders(parent_of(path), 0o700)
+        handle = posix.open(path, posix.O_CREAT | posix.O_EXCL | posix.O_WRONLY | posix.O_CLOEXEC, 0o600)
     except FileExistsError:
         return again and _read(path) == session
     except OSError:
         return False
     try:
-        os.write(handle, session.encode("utf-8", "surrogatepass"))
+        posix.write(handle, session.encode("utf-8", "surrogatepass"))
     finally:
-        os.close(handle)
+        posix.close(handle)
     return True
 
 
 def _read(path: str) -> str:
     try:
-        handle = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
+        handle = posix.open(path, posix.O_RDONLY | posix.O_NONBLOCK | posix.O_CLOEXEC)
     except OSError:
         return ""
     try:
-        return os.read(handle, 1 << 12).decode("utf-8", "surrogatepass")
+        return posix.read(handle, 1 << 12).decode("utf-8", "surrogatepass")
     except (OSError, ValueError):
         return ""
     finally:
-        os.close(handle)
+        posix.close(handle)

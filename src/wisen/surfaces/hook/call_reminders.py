@@ -6,7 +6,6 @@ accompanies the call and decides nothing about it.
 
 from __future__ import annotations
 
-import os
 import sys
 
 from .hook_store import BrokenSnapshot, HookStore
@@ -17,7 +16,7 @@ if __package__ and __package__.startswith("wisen"):
     from wisen.kernel.matching import WatchedCall
 else:
     # The same files, found by the folder of the package: nothing else of wisen is loaded with them.
-    sys.path.append(os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__)))))
+    sys.path.append(__file__.rsplit("/", 3)[0])
     from kernel.call_names import (  # type: ignore[import-not-found,no-redef,unused-ignore]
         call_names,
         is_similar_call,

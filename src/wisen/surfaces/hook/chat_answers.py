@@ -8,9 +8,9 @@ typed it.
 
 from __future__ import annotations
 
-import os
 import sys
 
+from .hook_store import bundled_table
 from .lean_json import loads
 
 TYPE_CHECKING = False  # `typing` takes longer to load than all the rest
@@ -18,20 +18,19 @@ if TYPE_CHECKING:
     from .hook_store import HookStore
 
 if __package__ and __package__.startswith("wisen"):
-    from wisen.kernel.request_reading import EVERYTHING, SCOPES, ChatRequest, phrase_request, read_request, recall_query
+    from wisen.kernel.request_reading import EVERYTHING, SCOPES, ChatRequest, phrase_request, read_request
 else:
     # The same file, found by the folder of the package: nothing else of wisen is loaded with it.
-    sys.path.append(os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__)))))
+    sys.path.append(__file__.rsplit("/", 3)[0])
     from kernel.request_reading import (  # type: ignore[import-not-found,no-redef,unused-ignore]
         EVERYTHING,
         SCOPES,
         ChatRequest,
         phrase_request,
         read_request,
-        recall_query,
     )
 
-__all__ = ["EVERYTHING", "SCOPES", "ChatRequest", "phrase_request", "read_request", "recall_query"]
+__all__ = ["EVERYTHING", "SCOPES", "ChatRequest", "phrase_request", "read_request"]
 _MAX_LINES = 20
 _GUARD = 10
 """The length of a guard's id."""
@@ -42,6 +41,8 @@ Snapshot = dict[str, object]
 def request_table(snapshot: Snapshot, store: HookStore) -> Snapshot:
     """Return the phrases of requests, in all languages; empty if the snapshot is of an older version."""
     named = snapshot.get("requests")
+    if isinstance(named, str) and (known := bundled_table("table", named)):
+        return known
     raw = store.snapshots.raw(named) if isinstance(named, str) else None
     value = None if raw is None else loads(raw.decode("utf-8"))
     return value if isinstance(value, dict) else {}

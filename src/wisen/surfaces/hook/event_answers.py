@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import _signal  # type: ignore[import-not-found,unused-ignore]  # the part in C: `signal` makes enums first
-import os
+import posix
 import sys
 
 from .hook_output import PATIENCE, escape_name, print_answer, set_limits, set_usual_limits, wrap
 from .hook_store import DEFAULT_AGENT, GEMINI, HookStore
 from .lean_json import loads
+from .lean_paths import is_folder
 from .off_checks import is_off_by_project, place_is_off, session_is_off
 
 EVENTS = {
@@ -27,12 +28,6 @@ _MAX_LINES = 3
 """How many lines a prompt gets at most that the user did not ask for."""
 _RANKS = ((1, "rules"), (3, "said"))
 """As in `token_budget.py`, which is loaded only if there is something to choose."""
-_MAX_QUESTIONS = 12
-"""How many questions about what to forget a session remembers."""
-
-TYPE_CHECKING = False  # `typing` takes longer to load than all the rest
-if TYPE_CHECKING:
-    from .chat_answers import ChatRequest
 
 Payload = dict[str, object]
 Draws = dict[str, list[tuple[str, float]]]
@@ -55,7 +50,7 @@ class UnknownArguments(Exception):
 def run(arguments: list[str]) -> None:
     """Answer the event that the arguments name, and record a heartbeat. A failure is reported by its type only."""
     home, agent, event = _options(arguments)
-    if not os.path.isdir(home):
+    if not is_folder(home):
         return  # wisen was removed, and must not come back by itself
     store, off = HookStore(home, agent, "none"), session_is_off()
     try:
@@ -227,31 +222,18 @@ def _with_lines(block: str, lines: list[str]) -> str:
 
 def _at_prompt(payload: Payload, snapshot: Payload, store: HookStore, before: list[str]) -> tuple[str, list[str]]:
     """Answer a request to wisen, or return what is relevant to the prompt and the session has not received yet."""
-    from .chat_answers import answer_request, format_stats, read_request, recall_query, request_table
+    from .prompt_hints import hints_without_request, recall_query
 
     prompt = payload.get("prompt")
     if not isinstance(prompt, str):
         return "", []
-    table = request_table(snapshot, store)
-    request = read_request(prompt, table)
-    kind, target = request.kind, request.target
-    if kind == "stats":
-        return wrap([format_stats(*store.snapshots.counts(str(payload.get("cwd", ""))))]), []
-    if kind in ("forget", "confirm"):
-        text, id_ = _answer_forget(request, snapshot, table, store), ""
-    else:
-        text, id_ = answer_request(request, snapshot, table) if kind else ("", "")
-    if text:
-        if id_:
-            store.record("wish", ids=[id_], kind=kind, of=target)
-        if id_ and kind == "overrule":
-            pin = store.read_pin()
-            store.write_pin({**pin, "overruled": [*_texts(pin.get("overruled")), id_]})
-        if kind == "improve":
-            from .cycle_start import start_cycle
+    table = hints_without_request(prompt, snapshot)
+    if table is None:
+        from .typed_requests import answer_typed
 
-            start_cycle(store.home, at_once=True, quick=False)
-        return wrap([text]), []
+        text, table = answer_typed(prompt, payload, snapshot, store)
+        if text:
+            return wrap([text]), []
     found = _relevant_lines(prompt, payload, snapshot, store, before)
     question = recall_query(prompt, table)
     if question is not None:
@@ -264,20 +246,6 @@ def _at_prompt(payload: Payload, snapshot: Payload, store: HookStore, before: li
         found += [each for each in lines if each[0] not in before]
     ids = [id_ for id_, _ in found]
     return (wrap(["From earlier sessions:", *(text for _, text in found)]), ids) if found else ("", [])
-
-
-def _answer_forget(request: ChatRequest, snapshot: Payload, table: Payload, store: HookStore) -> str:
-    """Answer a request to forget; only digests are recorded, because the agent's log has the words."""
-    from .forget_answers import answer_forgetting, digest
-
-    pin, salt = store.read_pin(), store.salt()
-    before = _texts(pin.get("asked"))
-    text, is_recorded, questions = answer_forgetting(request, snapshot, table, before, salt)
-    if is_recorded:
-        store.record("wish", ids=["typed"], kind=request.kind, of=digest(request.target, salt))
-    if questions:
-        store.write_pin({**pin, "asked": [*before, *questions][-_MAX_QUESTIONS:]})
-    return text
 
 
 def _at_first_prompt(payload: Payload, snapshot: Payload, store: HookStore, before: list[str]) -> tuple[str, list[str]]:
@@ -358,7 +326,7 @@ def _options(arguments: list[str]) -> tuple[str, str, str]:
 
 def _payload() -> Payload:
     pieces = []
-    while piece := os.read(0, 1 << 16):
+    while piece := posix.read(0, 1 << 16):
         pieces.append(piece)
     value = loads(b"".join(pieces).decode("utf-8", "replace"))
     return value if isinstance(value, dict) else {}

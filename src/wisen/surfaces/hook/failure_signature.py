@@ -42,6 +42,11 @@ _NORMAL = (
     (r"[-+]?\b\d+(?:[.,]\d+)*\b", "N"),
     (r"\s+", " "),
 )
+PATTERNS = (
+    *((each, 0) for each in (_EXIT, _TAGS, _ANSI, _SPEAKER, _SHELL, _ECHO, *(form for form, _ in _NORMAL))),
+    *((_TELLS, IGNORECASE), (_RAISED, MULTILINE), (_USAGE, MULTILINE)),
+)
+"""What is precompiled in the bundle."""
 
 Signed = tuple[str, str, str]
 """The key, who complains, and the message."""

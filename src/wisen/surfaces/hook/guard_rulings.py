@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-import os
 import sys
 
 from .hook_store import BrokenSnapshot, HookStore
 from .lean_json import dumps, loads
+from .lean_paths import variable
 
 if __package__ and __package__.startswith("wisen"):
     from wisen.kernel.doubts import doubt_of, is_doubtful
     from wisen.kernel.matching import WatchedCall, corrected_line, find_hits
 else:
     # The same files, found by the folder of the package: nothing else of wisen is loaded with them.
-    sys.path.append(os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__)))))
+    sys.path.append(__file__.rsplit("/", 3)[0])
     from kernel.doubts import (  # type: ignore[import-not-found,no-redef,unused-ignore]
         doubt_of,
         is_doubtful,
@@ -78,7 +78,7 @@ def _matching_guards(payload: dict[str, object], store: HookStore) -> tuple[Watc
     raw = store.snapshots.raw(digest)
     if raw is None:
         raise BrokenSnapshot(digest)
-    call = WatchedCall(tool, fields, where, os.environ.get("HOME", ""))
+    call = WatchedCall(tool, fields, where, variable("HOME"))
     return call, _guards_on_sheet(raw, call)
 
 

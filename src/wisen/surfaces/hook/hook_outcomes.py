@@ -6,8 +6,8 @@ not found there, nothing is delivered: failures are not guessed from the output.
 
 from __future__ import annotations
 
-import os
-from stat import S_ISREG
+import posix
+from _stat import S_ISREG
 
 from .lean_json import loads
 
@@ -48,24 +48,24 @@ def _item(log: str, call: str) -> Payload:
 def _end_of(log: str) -> bytes:
     try:
         # Checked before it is opened: opening a device can trigger it.
-        if not S_ISREG(os.stat(log).st_mode):
+        if not S_ISREG(posix.stat(log).st_mode):
             return b""
-        handle = os.open(log, os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK | os.O_NOCTTY)
+        handle = posix.open(log, posix.O_RDONLY | posix.O_CLOEXEC | posix.O_NONBLOCK | posix.O_NOCTTY)
     except (OSError, ValueError):
         return b""
     try:
-        status, pieces, left = os.fstat(handle), [], _TAIL
+        status, pieces, left = posix.fstat(handle), [], _TAIL
         if not S_ISREG(status.st_mode):
             return b""
-        os.lseek(handle, max(0, status.st_size - _TAIL), os.SEEK_SET)
-        while left > 0 and (piece := os.read(handle, left)):
+        posix.lseek(handle, max(0, status.st_size - _TAIL), 0)
+        while left > 0 and (piece := posix.read(handle, left)):
             pieces.append(piece)
             left -= len(piece)
         return b"".join(pieces)
     except OSError:
         return b""
     finally:
-        os.close(handle)
+        posix.close(handle)
 
 
 def _inside(value: object, name: str) -> Payload:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import _signal  # type: ignore[import-not-found,unused-ignore]  # the part in C: `signal` makes enums first
-import os
+import posix
 
 from .hook_store import GEMINI, HookStore
 from .lean_json import dumps
@@ -30,7 +30,7 @@ def print_answer(name: str, text: str, store: HookStore, *, decision: str = "") 
     rest = dumps(answer).encode("ascii")
     set_limits(0, 0)  # half an answer is worse than a late one
     while rest:
-        rest = rest[os.write(1, rest) :]
+        rest = rest[posix.write(1, rest) :]
     set_usual_limits()
 
 

@@ -5,10 +5,11 @@ Files are written whole and then renamed into place, so that a kill or a full di
 
 from __future__ import annotations
 
-import os
+import posix
 from time import time
 
 from .lean_json import dumps, loads
+from .lean_paths import exists, make_folders, parent_of
 
 VERSION = 1
 DEFAULT_AGENT = "claude-code"
@@ -17,6 +18,11 @@ GEMINI = "gemini-cli"
 """The agent that differs from the others: see `gemini.py`, which is loaded for it only."""
 _PLAIN = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_")
 _MAX_NAME_LENGTH = 80
+_PIECE = 1 << 16
+
+
+_bundled = globals().get("__bundled__")
+"""Returns a part of the bundle, if the client runs from one."""
 
 
 class BrokenSnapshot(Exception):
@@ -32,6 +38,14 @@ class Snapshots:
 
     def __init__(self, home: str, agent: str) -> None:
         self.home, self.agent = home, agent
+        self._page: dict[str, object] | None = None
+
+    @property
+    def page(self) -> dict[str, object]:
+        """Return the page that names the snapshots, as this event first read it. Raises: OSError, ValueError."""
+        if self._page is None:
+            self._page = _read(f"{self.home}/snapshots/current.json")
+        return self._page
 
     def snapshot(self, pin: dict[str, object], cwd: str) -> tuple[str, dict[str, object]]:
         """Return the snapshot of a session and its digest: the one it started with, else the one for `cwd` now.
@@ -44,17 +58,20 @@ class Snapshots:
             if content is not None:
                 return digest, content
         for _ in range(2):  # a cycle may replace it between the two reads
-            current = _read(f"{self.home}/snapshots/current.json")
+            current = self.page
             if not current or current.get("version") != VERSION:
                 return "", {}
             digest = _digest_for(cwd, current, self.agent)
             content = self.content(digest)
             if content is not None:
                 return digest, content
+            self._page = None
         raise BrokenSnapshot(digest)
 
     def content(self, digest: str) -> dict[str, object] | None:
         """Return the object with a digest; None if it is gone. Raises: BrokenSnapshot."""
+        if known := bundled_table("table", digest):
+            return known
         raw = self.raw(digest)
         value = None if raw is None else loads(raw.decode("ascii"))
         return value if isinstance(value, dict) else None
@@ -72,7 +89,7 @@ class Snapshots:
     def context(self, cwd: str) -> str:
         """Return the context of a directory; empty if there is none, or the page cannot be read."""
         try:
-            return _context_of(cwd, _read(f"{self.home}/snapshots/current.json"))
+            return _context_of(cwd, self.page)
         except (OSError, ValueError):
             return ""
 
@@ -81,7 +98,7 @@ class Snapshots:
 
         They are not pinned: a guard that the user disables is off at once.
         """
-        current = _read(f"{self.home}/snapshots/current.json")
+        current = self.page
         sheets = current.get("guards")
         if current.get("version") != VERSION or not isinstance(sheets, dict):
             return ""
@@ -89,14 +106,14 @@ class Snapshots:
 
     def has_reminders(self) -> bool:
         """Whether there are reminders anywhere."""
-        return bool(_read(f"{self.home}/snapshots/current.json").get("moments"))
+        return bool(self.page.get("moments"))
 
     def reminders(self, cwd: str) -> str:
         """Return the digest of the reminders of a directory; empty if there are none.
 
         They are not pinned: what the user forgets, closes or rewords is no longer delivered at once.
         """
-        current = _read(f"{self.home}/snapshots/current.json")
+        current = self.page
         sheets = current.get("moments")
         if current.get("version") != VERSION or not isinstance(sheets, dict):
             return ""
@@ -104,7 +121,7 @@ class Snapshots:
 
     def counts(self, cwd: str) -> tuple[dict[str, dict[str, object]], str]:
         """Return the counts for a directory and the global ones, and when they were made."""
-        current = _read(f"{self.home}/snapshots/current.json")
+        current = self.page
         known, context = current.get("figures"), _context_of(cwd, current)
         scopes = {f"this project ({context})": context} if context else {}
         found: dict[str, dict[str, object]] = {}
@@ -116,12 +133,12 @@ class Snapshots:
 
     def allows_trials(self, context: str) -> bool:
         """Whether the user agrees to experiments in a context now: withdrawing consent takes effect at once."""
-        welcome = _read(f"{self.home}/snapshots/current.json").get("trials")
+        welcome = self.page.get("trials")
         return isinstance(welcome, list) and context in welcome
 
     def turn_questions(self, cwd: str) -> tuple[str, list[tuple[str, str]]]:
         """Return what an agent is asked to classify in a directory: the head, and lines with their ids; not pinned."""
-        current = _read(f"{self.home}/snapshots/current.json")
+        current = self.page
         asked = current.get("turns")
         found = asked.get(_context_of(cwd, current)) if isinstance(asked, dict) else None
         lines = [(str(id_), str(line)) for id_, line in found] if isinstance(found, list) else []
@@ -129,12 +146,12 @@ class Snapshots:
 
     def delivers_local_words(self) -> bool:
         """Whether the user allows delivering what was typed to models on their own machine."""
-        return _read(f"{self.home}/snapshots/current.json").get("local") is True
+        return self.page.get("local") is True
 
     def off_places(self) -> list[str]:
         """Return the directories in which the settings turn wisen off, as of the last cycle."""
         try:
-            found = _read(f"{self.home}/snapshots/current.json").get("off")
+            found = self.page.get("off")
         except (OSError, ValueError):
             return []  # whoever needs that page reports that it is broken
         return [str(each) for each in found] if isinstance(found, list) else []
@@ -173,7 +190,8 @@ class HookStore:
         """Record something for the next cycle: ids, never text."""
         self._written += 1
         line = {"agent": self.agent, "session": self.session, "at": time(), "event": event, **fields}
-        _write(f"{self.home}/spool/{self._name}-{os.getpid()}-{time():.6f}-{self._written}.jsonl", dumps(line) + "\n")
+        name = f"{self._name}-{posix.getpid()}-{time():.6f}-{self._written}"
+        _write(f"{self.home}/spool/{name}.jsonl", dumps(line) + "\n")
 
     def record_off(self) -> None:
         """Record that nothing of this session may be kept: by a keyed digest only."""
@@ -182,20 +200,20 @@ class HookStore:
         folder = f"{self.home}/spool/off"
         _make_folder(folder)
         name = _digest(f"{self.agent}\0{self.session}".encode("utf-8", "surrogatepass"), self._salt())
-        os.close(os.open(f"{folder}/{name}", os.O_CREAT | os.O_WRONLY | os.O_CLOEXEC, 0o600))
+        posix.close(posix.open(f"{folder}/{name}", posix.O_CREAT | posix.O_WRONLY | posix.O_CLOEXEC, 0o600))
 
     def _salt(self) -> bytes:
         """Return the key of the home, created on first use; if two processes race, the first one wins."""
         path = f"{self.home}/salt"
-        if not os.path.exists(path):
-            part = f"{path}.{os.getpid()}.part"
-            _write(part, os.urandom(32).hex() + "\n")
+        if not exists(path):
+            part = f"{path}.{posix.getpid()}.part"
+            _write(part, posix.urandom(32).hex() + "\n")
             try:
-                os.link(part, path)
+                posix.link(part, path)
             except FileExistsError:
                 pass
             finally:
-                os.unlink(part)
+                posix.unlink(part)
         return bytes.fromhex(_read_bytes(path).decode("ascii").strip())
 
     def record_heartbeat(self, event: str) -> None:
@@ -203,10 +221,10 @@ class HookStore:
         folder = f"{self.home}/spool/beats"
         path = f"{folder}/{_safe_name(event)}" + ("" if self.agent == DEFAULT_AGENT else f"@{_safe_name(self.agent)}")
         try:
-            os.utime(path)
+            posix.utime(path)
         except FileNotFoundError:
             _make_folder(folder)
-            os.close(os.open(path, os.O_CREAT | os.O_WRONLY, 0o600))
+            posix.close(posix.open(path, posix.O_CREAT | posix.O_WRONLY, 0o600))
 
     def problems(self, *, first: bool = True) -> str:
         """Return what is wrong, for the user: a failure of ours once, a lasting problem once a day.
@@ -225,10 +243,10 @@ class HookStore:
 
         stops, alarms, late = why_stopped(self.home), list[str](), 0.0
         try:
-            current = f"{self.home}/snapshots/current.json"
-            found = _read(current).get("alarms")
+            found = self.snapshots.page.get("alarms")
             alarms = [str(each) for each in found] if isinstance(found, list) else []
-            late = os.stat(f"{self.home}/spool/wake").st_mtime - os.stat(current).st_mtime
+            published = posix.stat(f"{self.home}/snapshots/current.json").st_mtime
+            late = posix.stat(f"{self.home}/spool/wake").st_mtime - published
         except (OSError, ValueError):
             pass  # whoever needs it reports what is broken
         if stops:
@@ -258,13 +276,19 @@ class HookStore:
             found = {"kind": "what it was is lost", "event": "some event"}
         if not found:
             return ""
-        os.replace(path, f"{path}-told")
+        posix.replace(path, f"{path}-told")
         what = f"{found.get('kind')} at {found.get('event')}"
         return f"wisen's hook could not do its work lately ({what}). Tell the user once; `wisen doctor` looks into it."
 
     def record_failure(self, event: str, kind: str) -> None:
         """Have the next start report what failed: the type of error, never its text."""
         _write(f"{self.home}/spool/beats/failed", dumps({"event": event, "kind": kind, "at": time()}))
+
+
+def bundled_table(kind: str, digest: str) -> dict[str, object] | None:
+    """Return a table that the bundle contains, by the digest of its content; None if there is none."""
+    value = None if _bundled is None else _bundled(f"{kind} {digest}")
+    return value if isinstance(value, dict) else None
 
 
 def _digest_for(cwd: str, current: dict[str, object], agent: str) -> str:
@@ -294,9 +318,9 @@ def _context_of(cwd: str, current: dict[str, object]) -> str:
 def _is_nested_repository(cwd: str, place: str) -> bool:
     """Whether a directory below a place is in a repository of its own there: that is another project."""
     while len(cwd) > len(place):
-        if os.path.exists(f"{cwd}/.git"):
+        if exists(f"{cwd}/.git"):
             return True
-        cwd = os.path.dirname(cwd)
+        cwd = parent_of(cwd)
     return False
 
 
@@ -309,40 +333,40 @@ def _read(path: str) -> dict[str, object]:
 
 
 def _read_bytes(path: str) -> bytes:
-    handle = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
+    handle = posix.open(path, posix.O_RDONLY | posix.O_CLOEXEC)
     try:
-        pieces = []
-        while piece := os.read(handle, 1 << 20):
-            pieces.append(piece)
+        pieces = [posix.read(handle, _PIECE)]
+        while len(pieces[-1]) == _PIECE:  # a file ends with a piece that is shorter
+            pieces.append(posix.read(handle, _PIECE))
         return b"".join(pieces)
     finally:
-        os.close(handle)
+        posix.close(handle)
 
 
 def _make_folder(folder: str) -> None:
     """A folder and the one above it, for the user alone: the mode that is given counts for the last one only."""
-    os.makedirs(os.path.dirname(folder), mode=0o700, exist_ok=True)
-    os.makedirs(folder, mode=0o700, exist_ok=True)
+    make_folders(parent_of(folder), 0o700)
+    make_folders(folder, 0o700)
 
 
 def _write(path: str, text: str) -> None:
-    part = f"{path}.{os.getpid()}.part"
-    flags = os.O_CREAT | os.O_EXCL | os.O_WRONLY | os.O_CLOEXEC
+    part = f"{path}.{posix.getpid()}.part"
+    flags = posix.O_CREAT | posix.O_EXCL | posix.O_WRONLY | posix.O_CLOEXEC
     try:
-        handle = os.open(part, flags, 0o600)
+        handle = posix.open(part, flags, 0o600)
     except FileNotFoundError:
-        _make_folder(os.path.dirname(path))
-        handle = os.open(part, flags, 0o600)
+        _make_folder(parent_of(path))
+        handle = posix.open(part, flags, 0o600)
     try:
         try:
             rest = text.encode("utf-8")
             while rest:
-                rest = rest[os.write(handle, rest) :]
+                rest = rest[posix.write(handle, rest) :]
         finally:
-            os.close(handle)
-        os.replace(part, path)
+            posix.close(handle)
+        posix.replace(part, path)
     except BaseException:
-        os.unlink(part)
+        posix.unlink(part)
         raise
 
 

@@ -5,7 +5,6 @@ If this Python's compiler has another layout, the module itself is used.
 
 from __future__ import annotations
 
-import os
 import sys
 
 TYPE_CHECKING = False
@@ -14,17 +13,38 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
 IGNORECASE, MULTILINE, DOTALL = 2, 8, 16
+bundled = globals().get("__bundled__")
+"""Returns a part of the bundle, if the client runs from one."""
+_parts: dict[str, dict[tuple[str, int], bytes]] = {}
+"""The patterns in parts of the bundle: what `_sre` needs to build them."""
 _made: dict[tuple[str, int], re.Pattern[str]] = {}
 _compilers: list[Callable[[str, int], re.Pattern[str]]] = []
 """The compiler in use, once it was found."""
 
 
-def pattern(text: str, flags: int = 0) -> re.Pattern[str]:
-    """Return a compiled pattern, cached on first use."""
+def pattern(text: str, flags: int = 0, parts: tuple[str, ...] = ("patterns", "patterns table")) -> re.Pattern[str]:
+    """Return a compiled pattern, cached on first use. `parts`: where in the bundle it may be precompiled."""
     key = text, flags
     if key not in _made:
-        _made[key] = _compile(text, flags)
+        _made[key] = _precompiled(text, flags, parts) or _compile(text, flags)
     return _made[key]
+
+
+def _precompiled(text: str, flags: int, parts: tuple[str, ...]) -> re.Pattern[str] | None:
+    """Return a pattern from the bundle; None if it is not there."""
+    if bundled is None:
+        return None
+    for part in parts:
+        if part not in _parts:
+            _parts[part] = bundled(part) or {}
+        if (text, flags) in _parts[part]:
+            from _sre import compile as build  # type: ignore[import-not-found,unused-ignore]
+            from marshal import loads
+
+            all_flags, code, groups, names, order = loads(_parts[part][text, flags])  # noqa: S302 - our own file
+            found: re.Pattern[str] = build(text, all_flags, memoryview(code).cast("I").tolist(), groups, names, order)
+            return found
+    return None
 
 
 def _compile(text: str, flags: int) -> re.Pattern[str]:
@@ -36,7 +56,7 @@ def _compile(text: str, flags: int) -> re.Pattern[str]:
 def _compiler() -> Callable[[str, int], re.Pattern[str]]:
     if "re" not in sys.modules:
         package = type(sys)("re")
-        package.__path__ = [os.path.join(os.path.dirname(os.__file__), "re")]
+        package.__path__ = [f"{getattr(sys, '_stdlib_dir', '')}/re"]
         sys.modules["re"] = package
         try:
             from re._compiler import compile as found  # type: ignore[import-not-found,unused-ignore]

@@ -5,7 +5,9 @@ A marker that the user did not create with `wisen off` may have come with the pr
 
 from __future__ import annotations
 
-import os
+import posix
+
+from .lean_paths import absolute, link_exists, parent_of, resolved, variable
 
 VARIABLE, MARKER = "WISEN_OFF", ".wisen-off"
 OWN = "off-places"
@@ -15,7 +17,7 @@ _ON = ("", "0", "false", "no")
 
 def session_is_off() -> bool:
     """Whether the session was started with wisen off."""
-    return os.environ.get(VARIABLE, "").strip().lower() not in _ON
+    return variable(VARIABLE).strip().lower() not in _ON
 
 
 def is_off_by_project(payload: dict[str, object]) -> bool:
@@ -24,8 +26,8 @@ def is_off_by_project(payload: dict[str, object]) -> bool:
     Then the repository may have set it and not the user: nothing is learned, but we are not silent.
     """
     given = payload.get("cwd")
-    place = os.path.realpath(given if isinstance(given, str) and given else os.getcwd())
-    while (above := os.path.dirname(place)) != place:
+    place = resolved(given if isinstance(given, str) and given else posix.getcwd())
+    while (above := parent_of(place)) != place:
         for name in ("settings.json", "settings.local.json"):
             if VARIABLE.encode() in _beginning(f"{place}/.claude/{name}"):
                 return True
@@ -35,26 +37,26 @@ def is_off_by_project(payload: dict[str, object]) -> bool:
 
 def _beginning(path: str) -> bytes:
     try:
-        handle = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_NOCTTY | os.O_CLOEXEC)
+        handle = posix.open(path, posix.O_RDONLY | posix.O_NONBLOCK | posix.O_NOCTTY | posix.O_CLOEXEC)
     except OSError:
         return b""
     try:
-        return os.read(handle, 1 << 20)
+        return posix.read(handle, 1 << 20)
     except OSError:
         return b""
     finally:
-        os.close(handle)
+        posix.close(handle)
 
 
 def place_is_off(payload: dict[str, object], named: list[str], home: str) -> bool:
     """Whether wisen is off in the directory of an event or one above it: by a marker, or `named`."""
     given = payload.get("cwd")
-    cwd = given if isinstance(given, str) and given else os.getcwd()
-    for place in {os.path.abspath(cwd), os.path.realpath(cwd)}:
+    cwd = given if isinstance(given, str) and given else posix.getcwd()
+    for place in {absolute(cwd), resolved(cwd)}:
         while True:
-            if place in named or (os.path.lexists(f"{place}/{MARKER}") and _is_own(place, home)):
+            if place in named or (link_exists(f"{place}/{MARKER}") and _is_own(place, home)):
                 return True
-            above = os.path.dirname(place)
+            above = parent_of(place)
             if above == place:
                 break
             place = above  # noqa: PLW2901 - it climbs

@@ -5,8 +5,9 @@ Only here the client loads modules of wisen and opens a store: other prompts do 
 
 from __future__ import annotations
 
-import os
 import sys
+
+from .lean_paths import exists
 
 TYPE_CHECKING = False  # `typing` takes longer to load than all the rest
 
@@ -25,36 +26,34 @@ def recall_lines(home: str, context: str, question: str, *, local: bool = False)
     `question`: without the words that ask. If nothing is left of it, the newest lines are returned. `local`: whether to
     include what was typed to models on the user's own machine.
     """
-    path = os.path.join(home, "index.db")
-    return _query_index(path, context, question, local=local) if os.path.exists(path) else []
+    path = f"{home}/index.db"
+    return _query_index(path, context, question, local=local) if exists(path) else []
 
 
 def _query_index(path: str, context: str, question: str, *, local: bool) -> list[tuple[str, str]]:
-    root = os.path.dirname(os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__)))))
+    root = __file__.rsplit("/", 4)[0]
     if root not in sys.path:
         sys.path.append(root)
-    import sqlite3
-    from datetime import UTC, datetime
-    from pathlib import Path
+    from _datetime import datetime, timezone  # type: ignore[import-not-found,unused-ignore]
 
     from wisen.memory.ranking import group, rank
     from wisen.memory.replaced_memories import demote_replaced
     from wisen.memory.search_words import query_words
     from wisen.model.memory import DEFAULT_WEIGHTS, MemoryKind, MemoryQuery
-    from wisen.store.memories import SqliteMemories
-    from wisen.store.sqlite import SqliteDatabase
+    from wisen.store.memory_finder import MemoryFinder
+
+    from .lean_sqlite import LeanDatabase
 
     words = query_words(question)
     kinds = tuple(kind for kind in MemoryKind if kind not in (MemoryKind.WORKFLOW, MemoryKind.IMPORTED))
-    connection = sqlite3.connect(f"{Path(path).as_uri()}?mode=ro", uri=True, timeout=0.05)
+    database = LeanDatabase(path, 0.05)
     try:
-        connection.execute("PRAGMA query_only = ON")
-        store = SqliteMemories(SqliteDatabase(connection, Path(path), 0))
+        store = MemoryFinder(database)  # type: ignore[arg-type]  # all that finding needs
         asked = MemoryQuery(words, (context, "") if context else ("",), kinds=kinds, local=local)
         hits = store.find(asked, DEFAULT_WEIGHTS) if words else store.newest(asked, _MAX_MEMORIES)
     finally:
-        connection.close()
-    groups = demote_replaced(group(rank(hits, now=datetime.now(UTC), here=context)))
+        database.close()
+    groups = demote_replaced(group(rank(hits, now=datetime.now(timezone.utc), here=context)))
     said = {" ".join(each.best.text.split()): each.best for each in reversed(groups) if not each.replaced_by}
     return [_line(text, memory) for text, memory in reversed(said.items())][:_MAX_MEMORIES]
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import os
+import posix
 
 from .lean_json import loads
 
@@ -20,7 +20,7 @@ def take_replies(store: HookStore, begins: str) -> list[str]:
     """
     folder = f"{store.home}/{_FOLDER}"
     try:
-        names = sorted(name for name in os.listdir(folder) if name.endswith(".json"))
+        names = sorted(name for name in posix.listdir(folder) if name.endswith(".json"))
     except OSError:
         return []
     told, context = list[str](), store.snapshots.context(begins) if begins and names else ""
@@ -29,7 +29,7 @@ def take_replies(store: HookStore, begins: str) -> list[str]:
         here = (found.get("agent"), found.get("session")) == (store.agent, store.session)
         if here or (context and found.get("context") == context):
             try:
-                os.unlink(f"{folder}/{name}")
+                posix.unlink(f"{folder}/{name}")
             except FileNotFoundError:
                 continue  # another hook delivers it
             told.append(str(found.get("text", "")))
@@ -38,11 +38,11 @@ def take_replies(store: HookStore, begins: str) -> list[str]:
 
 def _reply(path: str) -> dict[str, object]:
     try:
-        handle = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
+        handle = posix.open(path, posix.O_RDONLY | posix.O_CLOEXEC)
         try:
-            value = loads(os.read(handle, 1 << 16).decode("utf-8"))
+            value = loads(posix.read(handle, 1 << 16).decode("utf-8"))
         finally:
-            os.close(handle)
+            posix.close(handle)
     except (OSError, ValueError):
         return {}
     return value if isinstance(value, dict) else {}

@@ -20,6 +20,8 @@ _TIMES = ("timeout", "gtimeout")
 _TRIMS = frozenset("head tail grep egrep rg wc sort uniq cat less sed awk cut tee column".split())
 _SHELLS = frozenset("bash sh zsh dash fish".split())
 _MAX_WORDS = 120
+PATTERNS = ((_HERE, DOTALL | MULTILINE), (_PIECE, DOTALL), (_QUOTED, DOTALL), (_ASSIGNS, 0))
+"""What is precompiled in the bundle."""
 
 
 class Part:

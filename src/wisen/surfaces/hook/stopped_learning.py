@@ -6,11 +6,11 @@ small file shows that.
 
 from __future__ import annotations
 
-import errno
-import os
+import posix
 from time import localtime, strftime, time
 
 from .lean_json import loads
+from .lean_paths import make_folders
 
 _DAY = 86_400.0
 _ROOM = 4096
@@ -46,41 +46,43 @@ def why_stopped(home: str) -> str:
 
 def _write_problem(home: str) -> str:
     """Return why nothing can be written to the home; empty if something can."""
-    path = f"{home}/spool/.room-{os.getpid()}.part"
+    path = f"{home}/spool/.room-{posix.getpid()}.part"
     try:
         try:
-            os.makedirs(f"{home}/spool", mode=0o700, exist_ok=True)
-            handle = os.open(path, os.O_CREAT | os.O_EXCL | os.O_WRONLY | os.O_CLOEXEC, 0o600)
+            make_folders(f"{home}/spool", 0o700)
+            handle = posix.open(path, posix.O_CREAT | posix.O_EXCL | posix.O_WRONLY | posix.O_CLOEXEC, 0o600)
             try:
-                if os.write(handle, bytes(_ROOM)) < _ROOM:
+                if posix.write(handle, bytes(_ROOM)) < _ROOM:
                     return "full"
             finally:
-                os.close(handle)
+                posix.close(handle)
         finally:
             _unlink(path)
     except OSError as error:
+        import errno
+
         return "full" if error.errno in (errno.ENOSPC, errno.EDQUOT) else "read-only"
     return ""
 
 
 def _free(home: str) -> int:
-    disk = os.statvfs(home)
+    disk = posix.statvfs(home)
     return disk.f_bavail * disk.f_frsize
 
 
 def _unlink(path: str) -> None:
     try:
-        os.unlink(path)
+        posix.unlink(path)
     except OSError:
         return  # it was never created
 
 
 def _note(path: str) -> dict[str, object]:
-    handle = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
+    handle = posix.open(path, posix.O_RDONLY | posix.O_NONBLOCK | posix.O_CLOEXEC)
     try:
-        value = loads(os.read(handle, _ROOM).decode("utf-8"))
+        value = loads(posix.read(handle, _ROOM).decode("utf-8"))
     finally:
-        os.close(handle)
+        posix.close(handle)
     return value if isinstance(value, dict) else {}
 
 
