@@ -96,7 +96,7 @@ def judge(wisen: Learner, options: RunOptions, findings: RunFindings, known: Kno
         with step("propose guards"):
             findings.proposals += wisen.guards.propose(findings.fixes, known.states, findings.judged)
         with step("propose fixes"):
-            findings.proposals += wisen.fixes.propose()
+            findings.proposals += wisen.fixes.propose(known)
         with step("act on trial verdicts"):
             findings.proposals += wisen.trials.act_on_verdicts()
 

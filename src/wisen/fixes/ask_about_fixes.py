@@ -2,68 +2,119 @@
 
 from __future__ import annotations
 
+from functools import cached_property
+from itertools import islice
 from typing import TYPE_CHECKING
 
+from wisen.delivery.judgements import Judgements
 from wisen.delivery.remedies import is_reliable
 from wisen.delivery.rules_in_force import RulesInForce
-from wisen.fixes.fix_questions import build_fix_questions
-from wisen.mining.error_entries import new_error_rows
+from wisen.fixes.fix_questions import MIN_SESSIONS, askable_fixes, build_fix_questions, room_for_questions
+from wisen.mining.error_entries import new_error_rows, occurrence_id
 from wisen.model.context import NOWHERE
 from wisen.model.entry_state import fold_proposal_states
 from wisen.model.fix import Danger
-from wisen.model.report import Selection
-from wisen.store.known_entries import KnownEntries
 
 if TYPE_CHECKING:
+    from collections.abc import Collection, Iterable, Iterator, Sequence
+
     from wisen.delivery.settings import DeliverPolicy
     from wisen.edits.rule_files import RuleFiles
     from wisen.model.fix import Fix
     from wisen.store.home import Home
+    from wisen.store.known_entries import KnownEntries
 
 OMITTED = "…"
 """Placeholder in the text of a fix for a value that belongs to one occasion."""
 
 
-def ask_about_fixes(home: Home, rule_files: RuleFiles, policy: DeliverPolicy) -> int:
-    """Propose fixes that need the user's approval, each once. Returns how many are new."""
-    known = KnownEntries(home.ledger)
-    waiting = _unasked_fixes(home, rule_files, policy, known)
-    if not waiting:
-        return 0
-    fixes = {fix.id: fix for fix, _ in waiting}
-    known.record(
-        new_error_rows(
-            fixes.values(), home.index.findings.evidence, known.states, home.ledger.occurrences.ids(), home.row_factory
+def ask_about_fixes(
+    home: Home, rule_files: RuleFiles, policy: DeliverPolicy, known: KnownEntries, fixes: Iterable[Fix]
+) -> int:
+    """Propose fixes that need the user's approval, each once. Returns how many are new.
+
+    `known`: the entries; `fixes`: all that were found. Most were recorded and asked about in earlier runs: only what
+    is left is compared with the rules in force.
+    """
+    waiting = _WaitingFixes(home, rule_files, policy, known, fixes)
+    unrecorded = waiting.unrecorded()
+    if unrecorded:
+        known.record(
+            new_error_rows(
+                unrecorded, home.index.findings.evidence, known.states, home.ledger.occurrences.ids(), home.row_factory
+            )
         )
-    )
     before = fold_proposal_states(home.ledger.proposals.all(), known.moves)
-    rows = build_fix_questions(waiting, known.states, before, home.row_factory)
+    room = room_for_questions(before)
+    if not room:
+        return 0
+    askable = askable_fixes(known.states, before)
+    rows = build_fix_questions(waiting.first(askable, room), known.states, before, home.row_factory)
     known.record(rows)
     return len(rows)
 
 
-def _unasked_fixes(
-    home: Home, rule_files: RuleFiles, policy: DeliverPolicy, known: KnownEntries
-) -> list[tuple[Fix, str]]:
-    """Return reliable fixes not known to be harmless, with the context where they helped; none that breaks a rule."""
-    rules = RulesInForce(home, rule_files, known.states)
-    guarded = {each.of for each in home.ledger.guards.all()}  # the user is asked about the guard already
-    waiting: list[tuple[Fix, str]] = []
-    for fix in home.index.findings.fixes(Selection()):
-        if fix.danger is Danger.NONE or fix.id in guarded or not is_reliable(fix, policy):
-            continue
-        if fix.danger is Danger.OUTSIDE and fix.sessions == 1:
-            continue  # a path of one occasion: it may never occur again
-        if OMITTED in fix.change.description:
-            continue  # nobody can judge a remedy with an omitted part, and no agent could use it
-        example_by_context = {
-            each.context: each
-            for each in reversed(home.index.findings.evidence(fix.id))
-            if each.worked and each.context
+class _WaitingFixes:
+    """Reliable fixes not known to be harmless, with the contexts where they helped; none that breaks a rule."""
+
+    def __init__(
+        self,
+        home: Home,
+        rule_files: RuleFiles,
+        policy: DeliverPolicy,
+        known: KnownEntries,
+        fixes: Iterable[Fix],
+    ) -> None:
+        self._home, self._rule_files, self._policy, self._known = home, rule_files, policy, known
+        guarded = {each.of for each in home.ledger.guards.all()}  # the user is asked about the guard already
+        self._risky = [fix for fix in fixes if fix.id not in guarded and _needs_approval(fix)]
+
+    def unrecorded(self) -> list[Fix]:
+        """Return those with evidence that is not in the ledger yet."""
+        recorded = self._home.ledger.occurrences.ids()
+        new = {
+            fix
+            for fix, *attempt in self._home.index.fix_marks.attempts()
+            if occurrence_id(fix, *attempt) not in recorded
         }
-        waiting += [
-            (fix, context)
-            for context, example in sorted(example_by_context.items())
-            if context != NOWHERE and not rules.rule_broken_by_fix(context, fix.change, example.after)
-        ]
-    return waiting
+        found = self._reliable(fix for fix in self._risky if fix.id in new)
+        return [*{fix.id: fix for fix, _ in self._permitted(found)}.values()]
+
+    def first(self, wanted: Collection[tuple[str, str]], many: int) -> list[tuple[Fix, str]]:
+        """Return the first of them that are wanted, by context and id of the fix."""
+        ids = {id_ for _, id_ in wanted}
+        found = self._reliable(fix for fix in self._risky if fix.id in ids and fix.sessions >= MIN_SESSIONS)
+        return [*islice(self._permitted(found, wanted), many)]
+
+    def _reliable(self, fixes: Iterable[Fix]) -> list[Fix]:
+        return [fix for fix in fixes if is_reliable(fix, self._policy, self._judgements.is_named_by_error)]
+
+    def _permitted(
+        self, fixes: Sequence[Fix], wanted: Collection[tuple[str, str]] | None = None
+    ) -> Iterator[tuple[Fix, str]]:
+        """Yield the fixes with each context, of all or of those wanted, where they helped and break no rule."""
+        examples = self._home.index.fix_examples.newest({fix.id for fix in fixes}) if fixes else {}
+        for fix in fixes:
+            by_context = {each.context: each for each in reversed(examples[fix.id]) if each.context}
+            for context, example in sorted(by_context.items()):
+                if wanted is not None and (context, fix.id) not in wanted:
+                    continue
+                if context != NOWHERE and not self._rules.rule_broken_by_fix(context, fix.change, example.after):
+                    yield fix, context
+
+    @cached_property
+    def _rules(self) -> RulesInForce:
+        return RulesInForce(self._home, self._rule_files, self._known.states)
+
+    @cached_property
+    def _judgements(self) -> Judgements:
+        return Judgements(self._home.index.folds, self._home.version)
+
+
+def _needs_approval(fix: Fix) -> bool:
+    """Whether the user can be asked about a fix, and has to be."""
+    if fix.danger is Danger.NONE:
+        return False
+    if fix.danger is Danger.OUTSIDE and fix.sessions == 1:
+        return False  # a path of one occasion: it may never occur again
+    return OMITTED not in fix.change.description  # nobody can judge an omitted part, and no agent could use it

@@ -17,8 +17,24 @@ if TYPE_CHECKING:
 MAX_OPEN = 5
 """How many questions about fixes are open at once: they must not crowd out what the user said."""
 
-_MIN_SESSIONS = 2
+MIN_SESSIONS = 2
 """What helped in one session may have been chance: the user is asked when it helped in another."""
+
+
+def room_for_questions(before: Iterable[ProposalState]) -> int:
+    """Return how many more questions about fixes may be open."""
+    return max(0, MAX_OPEN - sum(each.is_waiting and each.proposal.type is ProposalType.FIX for each in before))
+
+
+def askable_fixes(states: Iterable[EntryState], before: Iterable[ProposalState]) -> dict[tuple[str, str], EntryState]:
+    """Return the entries about which nobody was asked or has decided yet, by context and tag: the id of the fix."""
+    asked = {(each.proposal.entry, each.proposal.context) for each in before if each.proposal.type is ProposalType.FIX}
+    entries = {(state.context, tag): state for state in states for tag in state.entry.tags}
+    return {
+        (context, tag): state
+        for (context, tag), state in entries.items()
+        if not state.is_over and not state.confirmed and (state.entry.id, context) not in asked
+    }
 
 
 def build_fix_questions(
@@ -28,18 +44,13 @@ def build_fix_questions(
     factory: RowFactory,
 ) -> list[Proposal]:
     """Build questions about fixes that need the user's approval, each once, for the context where it helped."""
-    entries = {(state.context, tag): state for state in states for tag in state.entry.tags}
-    asked = {(each.proposal.entry, each.proposal.context) for each in before if each.proposal.type is ProposalType.FIX}
-    room = MAX_OPEN - sum(each.is_waiting and each.proposal.type is ProposalType.FIX for each in before)
+    askable = askable_fixes(states, before)
     questions = []
     for fix, context in waiting_fixes:
-        state = entries.get((context, fix.id))
-        if state is None or state.is_over or state.confirmed or (state.entry.id, context) in asked:
-            continue
-        if fix.sessions < _MIN_SESSIONS:
-            continue
-        questions.append(_build_question(fix, state, factory))
-    return questions[: max(0, room)]
+        state = askable.get((context, fix.id))
+        if state is not None and fix.sessions >= MIN_SESSIONS:
+            questions.append(_build_question(fix, state, factory))
+    return questions[: room_for_questions(before)]
 
 
 def _build_question(fix: Fix, state: EntryState, factory: RowFactory) -> Proposal:

@@ -85,6 +85,11 @@ def _occurrence(fix: Fix, each: Evidence, entry: str, context: str, factory: Row
     )
 
 
-def _occurrence_id(fix: Fix, each: Evidence) -> str:
-    identity = "\0".join((each.agent, each.session, each.call, fix.id)).encode("utf-8", "surrogateescape")
+def occurrence_id(fix: str, agent: str, session: str, call: str) -> str:
+    """Return the id of the occurrence of a fix, by its id, after a call of a session that failed."""
+    identity = "\0".join((agent, session, call, fix)).encode("utf-8", "surrogateescape")
     return blake2b(identity, digest_size=13).hexdigest()
+
+
+def _occurrence_id(fix: Fix, each: Evidence) -> str:
+    return occurrence_id(fix.id, each.agent, each.session, each.call)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple, Protocol
 from wisen.store.escapes import unescape
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterator, Mapping
 
     from wisen.store.sqlite import SqliteDatabase
 
@@ -24,6 +24,13 @@ _MARKS = """
 """
 
 
+_ATTEMPTS = """
+    SELECT fixes.id, agents.name, sessions.native, coalesce(failed.id, '') FROM tries JOIN fixes ON fixes.number = fix
+    JOIN sessions ON sessions.number = tries.session JOIN agents ON agents.number = sessions.agent
+    LEFT JOIN events failed ON failed.number = tries.failure
+"""
+
+
 class FixMark(NamedTuple):
     """Where the evidence of a fix stands: as long as it is the same, the evidence is the same."""
 
@@ -35,11 +42,27 @@ class FixMark(NamedTuple):
     """In how many sessions calls failed with its signature."""
 
 
+class FixAttempted(NamedTuple):
+    """One time that a fix was tried."""
+
+    fix: str
+    """The id of the fix."""
+    agent: str
+    session: str
+    """The agent's own id of the session."""
+    call: str
+    """The id of the call that failed."""
+
+
 class FixMarks(Protocol):
     """Where the evidence of fixes stands."""
 
     def all(self) -> Mapping[tuple[str, int], FixMark]:
         """Return the mark of each fix, by the id of the fix and the version of its signature."""
+        ...
+
+    def attempts(self) -> Iterator[FixAttempted]:
+        """Yield every time that a fix was tried, in no order."""
         ...
 
 
@@ -62,3 +85,8 @@ class SqliteFixMarks:
             newest = -1 if -1 in revisions else max(revisions)
             marks[name, version] = FixMark(sum(tries for tries, _ in by_fix[name]), newest, failing)
         return marks
+
+    def attempts(self) -> Iterator[FixAttempted]:
+        """Yield every time that a fix was tried, in no order."""
+        for row in self._db.stream(_ATTEMPTS):
+            yield FixAttempted._make(unescape(str(value)) for value in row)

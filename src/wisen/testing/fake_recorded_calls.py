@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from wisen.model.event import PROSE_EVENTS, Call
 from wisen.model.report import Selection
+from wisen.store.fix_marks import FixAttempted
 from wisen.store.recorded_calls import FoundCall
 from wisen.testing.fake_findings import whole_milliseconds
 
@@ -62,3 +63,10 @@ class MemoryFixMarks:
         newest = {session: revision for revision, session in enumerate(self._rows.changes, 1)}
         newest |= dict.fromkeys(MemoryRecordedCalls(self._rows).unmined_sessions(), -1)
         return self._rows.findings(Selection()).fix_marks(newest)
+
+    def attempts(self) -> Iterator[FixAttempted]:
+        """Yield every time that a fix was tried."""
+        findings = self._rows.findings(Selection())
+        for fix in {fix.id for fix in findings.fixes()}:
+            for each in findings.evidence(fix):
+                yield FixAttempted(fix, each.agent, each.session, each.call)
