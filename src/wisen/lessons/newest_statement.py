@@ -84,19 +84,24 @@ def settle_by_newest(
     learnt = [each for each in states if each.entry.type is EntryType.LEARNING and not each.merged_into]
     live = [each for each in learnt if not each.is_closed or each.entry.id in removed]
     by_id = {each.entry.id: each for each in live}
-    statements = [
-        each for each in live if each.entry.id in stated and is_lasting(each) and not is_temporary(each.entry.details)
-    ]
+    statements = [each for each in live if each.entry.id in stated and not is_temporary(each.entry.details)]
     lookups: dict[str, LessonIndex] = defaultdict(LessonIndex)
     for each in live:
         lookups[each.context].add(each.entry.id, each.text)
     newest: dict[str, EntryState] = {}
     for statement in statements:
-        for id_ in lookups[statement.context].find_opposites(statement.text):
-            if id_ != statement.entry.id and _order(statement, stated) > _order(by_id[id_], stated):
-                _keep_newest(newest, id_, statement, stated)
+        older = [
+            id_
+            for id_ in lookups[statement.context].find_opposites(statement.text)
+            if id_ != statement.entry.id and _order(statement, stated) > _order(by_id[id_], stated)
+        ]
+        for id_ in (
+            older if older and is_lasting(statement) else ()
+        ):  # reading whether it lasts is slow
+            _keep_newest(newest, id_, statement, stated)
     questions = []
-    for of_project, of_all in _opposites_across_projects(statements, lookups[EVERYWHERE], stated):
+    across = _opposites_across_projects(statements, lookups[EVERYWHERE], stated)
+    for of_project, of_all in (pair for pair in across if all(map(is_lasting, pair))):
         here = said_in(of_all.entry.id, of_project.context)
         if here is not None and here > stated[of_project.entry.id]:
             _keep_newest(newest, of_project.entry.id, of_all, stated)

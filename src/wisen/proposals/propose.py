@@ -37,15 +37,14 @@ def is_ready(state: EntryState, seen: Sequence[Occurrence], policy: PromotePolic
         return False  # a feature request is no rule, and a fix is delivered when the call fails
     if entry.origin is EntryOrigin.MEASURED:
         return False  # what was only observed is a hint
-    standing = standing_of(state)
-    if standing.is_standing:
+    if is_standing(state):
         return True
-    if standing in (EntryStanding.PASSING, EntryStanding.REMARK):
-        return False
     recent = [each for each in seen if each.at > state.last - timedelta(days=policy.days)]
     sessions = len({(each.agent, each.session) for each in recent})
     corrected = entry.origin is EntryOrigin.STATED and entry.category is Category.CORRECTION
-    return sessions >= policy.sessions and (corrected or len(recent) >= policy.occurrences)
+    if sessions < policy.sessions or not (corrected or len(recent) >= policy.occurrences):
+        return False
+    return standing_of(state) not in (EntryStanding.PASSING, EntryStanding.REMARK)
 
 
 def make_proposals(  # noqa: PLR0913 - the inputs of a proposal, each by its name
