@@ -9,7 +9,6 @@ from wisen.logs.ownership_rows import record_places
 from wisen.model.context import ContextKind
 from wisen.model.entry import Answer, EntryStatus, Move, MoveKind
 from wisen.model.entry_state import fold_entry_states, fold_proposal_states
-from wisen.text.sameness import LessonIndex
 
 if TYPE_CHECKING:
     from wisen.logs.projects import Projects
@@ -64,6 +63,8 @@ def _moves(
     home: Home, moved: _MovedContext, moved_entries: list[EntryState], project_entries: list[EntryState]
 ) -> list[Move]:
     """Return the moves of entries into the project; an entry that has a duplicate there is merged with it."""
+    from wisen.text.sameness import LessonIndex
+
     factory, reason = home.row_factory, f"{moved.place} belonged to {moved.new.name}"
     known = LessonIndex()
     for state in project_entries:

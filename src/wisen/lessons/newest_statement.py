@@ -95,9 +95,7 @@ def settle_by_newest(
             for id_ in lookups[statement.context].find_opposites(statement.text)
             if id_ != statement.entry.id and _order(statement, stated) > _order(by_id[id_], stated)
         ]
-        for id_ in (
-            older if older and is_lasting(statement) else ()
-        ):  # reading whether it lasts is slow
+        for id_ in older if older and is_lasting(statement) else ():  # reading whether it lasts is slow
             _keep_newest(newest, id_, statement, stated)
     questions = []
     across = _opposites_across_projects(statements, lookups[EVERYWHERE], stated)

@@ -14,7 +14,6 @@ from wisen.model.context import EVERYWHERE
 from wisen.model.entry import Actor, Answer, Entry, EntryType, MoveKind, ProposalType
 from wisen.model.entry_state import fold_entry_states
 from wisen.store.known_entries import entry_states, find_entry
-from wisen.text.entry_standing import needs_wording, standing_of
 
 if TYPE_CHECKING:
     from wisen.decisions.refresh import Refresh
@@ -45,6 +44,7 @@ class RuleProposals:
     def permission_for(self, each: ProposalState) -> Permission:
         """Whether policy approves a proposal, proposes it or asks."""
         from wisen.edits.permission import Permission, Profile, permission_for
+        from wisen.text.entry_standing import standing_of
 
         if each.proposal.type is ProposalType.SUGGESTION:
             return Permission.ASK
@@ -131,6 +131,8 @@ class RuleProposals:
 
 def _wording_of(proposal: Proposal, state: EntryState) -> str:
     """Return a wording that a person gave since the quote was proposed. Raises: UsageError."""
+    from wisen.text.entry_standing import needs_wording
+
     if state.text != proposal.text and not needs_wording(state):
         return state.text
     raise UsageError(
