@@ -135,3 +135,14 @@ def test_one_pass_over_all_messages_finds_the_same(tmp_path: Path, monkeypatch: 
     assert find_typed(index, asked, "2") == few
     assert few
     index.close()
+
+
+def test_an_index_that_cannot_be_written_costs_time_only(tmp_path: Path) -> None:
+    index = open_sound(tmp_path / "index.db")
+    learn(index, "one", [("npm test", True)], "run make")
+    index.database.run("PRAGMA query_only = 1")
+    assert find_passing(index, {"0": FORMS["0"]}, "1") == {"0"}
+    asked = (("claude-code", "one"), "make")
+    assert find_typed(index, [asked], "1") == {asked}
+    assert index.folds.load("passing-forms", "1 1") is None
+    index.close()

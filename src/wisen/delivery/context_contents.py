@@ -51,6 +51,7 @@ class ContextContents:
             self._by_context[each.context].append((position, each))
         self._roles: dict[str, _Role] = {}
         self._candidates: dict[str, list[tuple[int, EntryState]]] = {}
+        self._merged: dict[str, list[EntryState]] = {}
         self._contents: dict[tuple[str, frozenset[str]], BlockContent] = {}
 
     def of(self, context: str, instructions: str) -> BlockContent:
@@ -66,8 +67,11 @@ class ContextContents:
 
     def candidates(self, context: str) -> list[EntryState]:
         """Return the entries that may be delivered in a context in any way, the most important first."""
-        own = self._candidates_of(context) if context else []
-        return [each for _, each in merge(self._candidates_of(""), own, key=lambda pair: pair[0])]
+        if context not in self._merged:
+            own = self._candidates_of(context) if context else []
+            merged = merge(self._candidates_of(""), own, key=lambda pair: pair[0])
+            self._merged[context] = [each for _, each in merged]
+        return self._merged[context]
 
     def count_stated(self, context: str) -> int:
         """Count the lasting statements of the user about a context."""

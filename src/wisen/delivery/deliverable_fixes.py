@@ -5,8 +5,9 @@ from __future__ import annotations
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
+from wisen.delivery.judgements import Judgements
 from wisen.delivery.passing_forms import find_passing
-from wisen.delivery.remedies import build_remedies, failing_form, is_named_by_error, is_reliable
+from wisen.delivery.remedies import build_remedies, failing_form, is_reliable
 from wisen.delivery.rules_in_force import RulesInForce, withhold_fixes
 from wisen.delivery.typed_commands import find_typed
 from wisen.mining.error_pattern_export import words_by_key
@@ -60,24 +61,26 @@ def deliverable_fixes(  # noqa: PLR0913 - what a delivery depends on
     *,
     known: Sequence[Fix] | None = None,
     rules: RulesInForce | None = None,
-    is_named: Callable[[Fix], bool] = is_named_by_error,
+    judgements: Judgements | None = None,
 ) -> tuple[dict[str, list[Remedy]], list[WithheldFix]]:
     """Return, by context, the fixes to deliver after a failure, and those withheld because they break a rule in force.
 
     `praise_counts` returns how much praise fixes had by a given time, by id. `known` and `rules`: all fixes and what
-    the rules prohibit, if they were read already. `is_named` says whether an error message names what a fix changes.
+    the rules prohibit, if they were read already. With `judgements`, what was found out is kept for the next run;
+    without, nothing is written.
     """
     index = home.index
     approved, praise = approved_fixes(states), praise_counts(last_learnt_at(states))
-    rejected = _rejected_fixes(states)
+    rejected, keeps = _rejected_fixes(states), judgements is not None
+    is_named = (judgements or Judgements(index.folds, home.version)).is_named_by_error
 
     every = index.findings.fixes(Selection()) if known is None else known
-    fixes = _without_passing(home, [fix for fix in every if is_reliable(fix, policy, is_named)], is_named)
+    fixes = _without_passing(home, [fix for fix in every if is_reliable(fix, policy, is_named)], is_named, keeps=keeps)
     evidence = {
         id_: [one for one in examples if (one.context, id_) not in rejected]
         for id_, examples in index.fix_examples.newest({fix.id for fix in fixes}).items()
     }
-    typed = find_typed(index, _commands_to_find(fixes, evidence), home.version)
+    typed = find_typed(index, _commands_to_find(fixes, evidence), home.version, keeps=keeps)
 
     def is_allowed(fix: Fix, example: Evidence) -> bool:
         """Whether the user agreed to a fix that is not known to be harmless: they approved it, or typed all of it."""
@@ -100,10 +103,10 @@ def _rejected_fixes(states: Sequence[EntryState]) -> set[tuple[str, str]]:
     }
 
 
-def _without_passing(home: Home, fixes: Sequence[Fix], is_named: Callable[[Fix], bool]) -> list[Fix]:
+def _without_passing(home: Home, fixes: Sequence[Fix], is_named: Callable[[Fix], bool], *, keeps: bool) -> list[Fix]:
     """Drop fixes of a call that also succeeds unchanged, unless the error message names the change."""
     doubtful = {fix.id: form for fix in fixes if (form := failing_form(fix, is_named)) is not None}
-    passing = find_passing(home.index, doubtful, home.version)
+    passing = find_passing(home.index, doubtful, home.version, keeps=keeps)
     return [fix for fix in fixes if fix.id not in passing]
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from functools import lru_cache
 from hashlib import blake2b
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -229,6 +230,7 @@ def _encode_line(line: DeliveredLine) -> dict[str, object]:
     return {"id": line.exposure_id, "text": line.line, "source": line.source, "words": words_of(line.text)}
 
 
+@lru_cache(maxsize=4096)  # many are asked in every context
 def _encode_question(question: PendingQuestion) -> dict[str, object]:
     fields: dict[str, object] = question._asdict()
     fields["trouble"] = fields.pop("problem")  # the name that the hook client reads

@@ -10,7 +10,7 @@ from wisen.delivery.remedies import is_named_by_error
 from wisen.delivery.user_statements import is_lasting_statement
 from wisen.model.entry import EntryOrigin, EntryStatus, EntryType
 from wisen.safety.entry_texts import is_worth_showing
-from wisen.store.folds import Fold
+from wisen.store.folds import Fold, keep_fold
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -55,7 +55,7 @@ class Judgements:
     def save(self) -> None:
         """Store what was judged; judgements that were not needed are dropped."""
         if self._used != self._before:
-            self._folds.save(_NAME, self._version, Fold(0, json.dumps(self._used, sort_keys=True)))
+            keep_fold(self._folds, _NAME, self._version, Fold(0, json.dumps(self._used, sort_keys=True)))
 
     def _judge(self, about: tuple[object, ...], judge: Callable[[], bool]) -> bool:
         key = blake2b(repr(about).encode("utf-8", "surrogatepass"), digest_size=12).hexdigest()

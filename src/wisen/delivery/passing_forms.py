@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 from wisen.model.event import Status
 from wisen.model.report import Selection
-from wisen.store.folds import Fold
+from wisen.store.folds import Fold, keep_fold
 from wisen.text.command_lines import command_of, fields_of, parse_command
 
 if TYPE_CHECKING:
@@ -36,16 +36,19 @@ _JOINED = re.compile(r"\w[\"'\\]+\w")
 """Quotes inside a word: the shell reads the words around them as one."""
 
 
-def find_passing(index: Index, forms: Mapping[str, FailingForm], version: str) -> set[str]:
-    """Return the keys of the forms that succeeded in some session. `version`: of the program that keeps the results."""
+def find_passing(index: Index, forms: Mapping[str, FailingForm], version: str, *, keeps: bool = True) -> set[str]:
+    """Return the keys of the forms that succeeded in some session.
+
+    `version`: of the program that keeps the results. `keeps`: whether to keep them.
+    """
     if not forms:
         return set()
     digests = {key: _digest(form) for key, form in forms.items()}
-    found = _search(index, {digests[key]: form for key, form in forms.items()}, f"{_FORMAT} {version}")
+    found = _search(index, {digests[key]: form for key, form in forms.items()}, f"{_FORMAT} {version}", keeps=keeps)
     return {key for key, digest in digests.items() if found[digest]}
 
 
-def _search(index: Index, forms: Mapping[str, FailingForm], version: str) -> dict[str, list[int]]:
+def _search(index: Index, forms: Mapping[str, FailingForm], version: str, *, keeps: bool) -> dict[str, list[int]]:
     """Return the sessions in which each form succeeded, by the digest of the form; not more than needed."""
     folds = index.folds
     revision, stored = folds.revision(), folds.load(_NAME, version)
@@ -60,8 +63,8 @@ def _search(index: Index, forms: Mapping[str, FailingForm], version: str) -> dic
             _add(found, matcher.succeeded(history), history.session)
     unknown = {digest: form for digest, form in forms.items() if digest not in found}
     found |= _search_everywhere(index, unknown) if unknown else {}
-    if stored is None or stored.revision != revision or found != before:
-        folds.save(_NAME, version, Fold(revision, json.dumps(found, sort_keys=True)))
+    if keeps and (stored is None or stored.revision != revision or found != before):
+        keep_fold(folds, _NAME, version, Fold(revision, json.dumps(found, sort_keys=True)))
     return found
 
 

@@ -49,11 +49,16 @@ class ProposalQuestions:
             if is_asked and private.may_show(proposal):  # approving an unworded one also needs a wording
                 self._asked.setdefault(proposal.context, []).append((number, proposal))
         self._worded: dict[str, PendingQuestion] = {}
+        self._by_context: dict[str, list[PendingQuestion]] = {}
 
     def of(self, context: str) -> list[PendingQuestion]:
         """Return the questions of a context, and those about all contexts, oldest first."""
-        asked = sorted((each for key in {"", context} for each in self._asked.get(key, ())), key=lambda each: each[0])
-        return [self._question(number, proposal) for number, proposal in asked]
+        if context not in self._by_context:
+            asked = sorted(
+                (each for key in {"", context} for each in self._asked.get(key, ())), key=lambda each: each[0]
+            )
+            self._by_context[context] = [self._question(number, proposal) for number, proposal in asked]
+        return self._by_context[context]
 
     def _question(self, number: int, proposal: Proposal) -> PendingQuestion:
         if proposal.id not in self._worded:

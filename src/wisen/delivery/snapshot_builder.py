@@ -111,7 +111,7 @@ class SnapshotBuilder:
             self._candidates.praise_counts,
             known=fixes,
             rules=rules,
-            is_named=judgements.is_named_by_error,
+            judgements=judgements,
         )
         delivered_fixes = trials.without_ended(reliable)
         reminders = self._reminders([*contents], every, trials)

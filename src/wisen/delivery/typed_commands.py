@@ -9,7 +9,7 @@ from hashlib import blake2b
 from typing import TYPE_CHECKING
 
 from wisen.model.report import Selection
-from wisen.store.folds import Fold
+from wisen.store.folds import Fold, keep_fold
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -27,10 +27,12 @@ _ASKS = re.compile(
 )
 
 
-def find_typed(index: Index, asked: Iterable[tuple[SessionKey, str]], version: str) -> set[tuple[SessionKey, str]]:
+def find_typed(
+    index: Index, asked: Iterable[tuple[SessionKey, str]], version: str, *, keeps: bool = True
+) -> set[tuple[SessionKey, str]]:
     """Return those of the sessions and commands in which the user typed the command on a line of its own.
 
-    `version`: of the program that keeps the answers.
+    `version`: of the program that keeps the answers. `keeps`: whether to keep them.
     """
     wanted: dict[SessionKey, set[str]] = defaultdict(set)
     for session, line in asked:
@@ -51,8 +53,8 @@ def find_typed(index: Index, asked: Iterable[tuple[SessionKey, str]], version: s
         here = typed.get(session, frozenset())
         known[_name(session)] = {digest: line in here for digest, line in digests[session].items()}
     known = {_name(session): known[_name(session)] for session in wanted}
-    if stored is None or stored.revision != revision or known != before:
-        folds.save(_NAME, version, Fold(revision, json.dumps(known, sort_keys=True)))
+    if keeps and (stored is None or stored.revision != revision or known != before):
+        keep_fold(folds, _NAME, version, Fold(revision, json.dumps(known, sort_keys=True)))
     return {
         (session, line)
         for session, lines in digests.items()

@@ -17,7 +17,6 @@ from wisen.model.context import EVERY_PROJECT
 from wisen.model.entry import Actor, Entry, EntryStatus, Move, MoveKind, Proposal, rule_id
 from wisen.model.entry_state import fold_proposal_states
 from wisen.model.error_boundaries import BoundaryKind
-from wisen.model.exposure import Arm
 from wisen.rules.conflict_lines import conflict_lines
 from wisen.rules.context_files import (
     HandEdit,
@@ -205,8 +204,7 @@ def _page_facts(
 
 def _last_delivered(home: Home) -> dict[str, date]:
     """Return, by rule id, the day of its last delivery; a trial's draw alone is not a delivery."""
-    given = (each for each in home.ledger.exposures.all() if each.arm is Arm.GIVEN and each.chance is None)
-    return {each.subject: each.at.date() for each in given}
+    return {subject: at.date() for subject, at in home.ledger.exposures.last_given().items()}
 
 
 def _context_files(

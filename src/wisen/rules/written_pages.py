@@ -7,7 +7,7 @@ from hashlib import blake2b
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from wisen.rules.context_files import page_paths
-from wisen.store.folds import Fold
+from wisen.store.folds import Fold, keep_fold
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -55,7 +55,7 @@ class WrittenPages:
     def save(self) -> None:
         """Store what is known now."""
         if self._now != self._before:
-            self._folds.save(_NAME, self._version, Fold(0, json.dumps(self._now, sort_keys=True)))
+            keep_fold(self._folds, _NAME, self._version, Fold(0, json.dumps(self._now, sort_keys=True)))
 
 
 def stamps(pages: ContextFiles) -> list[list[int] | None]:

@@ -40,6 +40,11 @@ class Database(Protocol):
         """Run a statement and return its rows, if any."""
         ...
 
+    @property
+    def change_token(self) -> object | None:
+        """Return a value that is the same only if nothing has changed; None if that is unknown, or in a transaction."""
+        ...
+
     def has_table(self, name: str) -> bool:
         """Return whether the table exists."""
         ...

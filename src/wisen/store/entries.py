@@ -11,6 +11,7 @@ from wisen.model.entry_identity import find_known_entries, founding_occurrences,
 from wisen.model.guard import Guard
 from wisen.store.escapes import escape, from_microseconds, microseconds, unescape
 from wisen.store.guards import add_guard
+from wisen.store.last_read import LastRead
 from wisen.store.moves import add_move, split_occurrences, standing_values
 from wisen.store.occurrences import SqlOccurrences, add_occurrence, packed_ids, placeholders
 from wisen.store.proposals import add_proposal
@@ -71,6 +72,7 @@ class SqlEntries:
 
     def __init__(self, db: Database) -> None:
         self._db = db
+        self._every, self._tallies = LastRead[tuple[Entry, ...]](db), LastRead[tuple[Tally, ...]](db)
 
     def record(self, rows: Iterable[LearnedRow]) -> dict[str, str]:
         """Record what was learned and decided in one transaction; recording it again changes nothing.
@@ -124,7 +126,7 @@ class SqlEntries:
     def all(self) -> tuple[Entry, ...]:
         """Return every entry, oldest first."""
         order = f"ORDER BY id COLLATE {self._db.bytewise}"
-        return tuple(read_body(row, Entry) for row in read_rows(self._db, ENTRIES, order))
+        return self._every.get(lambda: tuple(read_body(row, Entry) for row in read_rows(self._db, ENTRIES, order)))
 
     def of(self, ids: Iterable[str]) -> tuple[Entry, ...]:
         """Return the entries with these ids, oldest first."""
@@ -139,7 +141,7 @@ class SqlEntries:
     def tallies(self, ids: Iterable[str] | None = None) -> tuple[Tally, ...]:
         """Return how often each entry was seen, or each of some, by its id. Counted by the database, without seals."""
         if ids is None:
-            tallies = self._read_tallies("", ())
+            tallies = self._tallies.get(lambda: self._read_tallies("", ()))
         else:
             tallies = tuple(
                 each

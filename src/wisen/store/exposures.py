@@ -5,11 +5,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Protocol, cast
 
 from wisen.model.exposure import Arm, Channel, Exposure
-from wisen.store.escapes import escape, from_microseconds, microseconds
+from wisen.store.escapes import escape, from_microseconds, microseconds, unescape
 from wisen.store.sealed_rows import MILLIONTHS, Table, add_row, read_rows
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
+    from datetime import datetime
 
     from wisen.store.database_port import Database, Value
 
@@ -48,6 +49,10 @@ class Exposures(Protocol):
         """Return what was delivered or withheld of one subject, narrowed as in `all`."""
         ...
 
+    def last_given(self) -> dict[str, datetime]:
+        """Return when each subject was last delivered, except as a draw of a trial; without checking every row."""
+        ...
+
 
 class SqlExposures:
     """Exposures in a database."""
@@ -71,6 +76,14 @@ class SqlExposures:
     def of(self, subject: str, *, coin_only: bool = False, session: str | None = None) -> tuple[Exposure, ...]:
         """Return what was delivered or withheld of one subject, oldest first."""
         return self._read(subject, coin_only=coin_only, session=session)
+
+    def last_given(self) -> dict[str, datetime]:
+        """Return when each subject was last delivered. Without seals."""
+        rows = self._db.run(
+            "SELECT subject, max(at) FROM exposures WHERE arm = ? AND chance IS NULL GROUP BY subject",
+            (Arm.GIVEN.value,),
+        )
+        return {unescape(str(subject)): from_microseconds(cast("int", at)) for subject, at in rows}
 
     def _read(self, subject: str | None, *, coin_only: bool, session: str | None) -> tuple[Exposure, ...]:
         conditions: dict[str, tuple[Value, ...]] = {}

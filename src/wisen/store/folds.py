@@ -6,8 +6,10 @@ saves it. A fold of another version, or none, is computed from all sessions; bot
 
 from __future__ import annotations
 
+from contextlib import suppress
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
+from wisen.errors import StoreBusy, StoreReadOnly
 from wisen.store.escapes import escape, unescape
 
 if TYPE_CHECKING:
@@ -80,6 +82,12 @@ class SqliteFolds:
         """Delete the folds."""
         with self._db.transaction():
             clear_folds(self._db, only_with_text=only_with_text)
+
+
+def keep_fold(folds: Folds, name: str, version: str, fold: Fold) -> None:
+    """Store a fold that only saves time: where the index cannot be written now, it is worked out again next time."""
+    with suppress(StoreReadOnly, StoreBusy):
+        folds.save(name, version, fold)
 
 
 def clear_folds(db: SqliteDatabase, *, only_with_text: bool) -> None:

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Protocol
 
 from wisen.model.guard import Guard, newest_versions
 from wisen.store.escapes import microseconds
+from wisen.store.last_read import LastRead
 from wisen.store.row_bodies import body_of, read_body
 from wisen.store.sealed_rows import Table, add_row, read_rows
 
@@ -28,11 +29,14 @@ class SqlGuards:
 
     def __init__(self, db: Database) -> None:
         self._db = db
+        self._every = LastRead[tuple[Guard, ...]](db)
 
     def all(self) -> tuple[Guard, ...]:
         """Return every guard in its newest version, oldest first."""
         order = f"ORDER BY at, id COLLATE {self._db.bytewise}"
-        return newest_versions(read_body(row, Guard) for row in read_rows(self._db, GUARDS, order))
+        return self._every.get(
+            lambda: newest_versions(read_body(row, Guard) for row in read_rows(self._db, GUARDS, order))
+        )
 
 
 def add_guard(db: Database, row: Guard) -> None:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Protocol
 from wisen.model.decision import standing_moves
 from wisen.model.entry import Actor, Move, MoveKind
 from wisen.store.escapes import escape, from_microseconds, microseconds, unescape
+from wisen.store.last_read import LastRead
 from wisen.store.sealed_rows import Table, add_row, as_int, as_text, read_rows
 
 if TYPE_CHECKING:
@@ -35,6 +36,7 @@ class SqlMoves:
 
     def __init__(self, db: Database) -> None:
         self._db = db
+        self._every = LastRead[tuple[Move, ...]](db)
 
     def all(self, *, include_undone: bool = False) -> tuple[Move, ...]:
         """Return the decisions, oldest first; with `include_undone` also undone ones."""
@@ -45,9 +47,13 @@ class SqlMoves:
         return self._read(subject, include_undone=include_undone)
 
     def _read(self, subject: str | None, *, include_undone: bool) -> tuple[Move, ...]:
+        moves = self._every.get(lambda: self._select(None)) if subject is None else self._select(subject)
+        return moves if include_undone else tuple(standing_moves(moves))
+
+    def _select(self, subject: str | None) -> tuple[Move, ...]:
         rest = "" if subject is None else "WHERE subject = ?"
         order = f"ORDER BY id COLLATE {self._db.bytewise}"
-        moves = tuple(
+        return tuple(
             Move(
                 id=as_text(row["id"]),
                 subject=as_text(row["subject"]),
@@ -60,7 +66,6 @@ class SqlMoves:
             )
             for row in read_rows(self._db, MOVES, f"{rest} {order}", () if subject is None else (escape(subject),))
         )
-        return moves if include_undone else tuple(standing_moves(moves))
 
 
 def add_move(db: Database, row: Move) -> None:

@@ -72,6 +72,11 @@ class PostgresDatabase:
             self.close()
             raise
 
+    @property
+    def change_token(self) -> object | None:
+        """Return None: a server does not say whether others changed something."""
+        return None
+
     @contextmanager
     def transaction(self) -> Iterator[None]:
         """Run a short write transaction: after the block everything is on disk, or nothing."""

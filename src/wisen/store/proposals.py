@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Protocol
 
 from wisen.model.entry import Proposal
 from wisen.store.escapes import microseconds
+from wisen.store.last_read import LastRead
 from wisen.store.row_bodies import body_of, read_body
 from wisen.store.sealed_rows import Table, add_row, read_rows
 
@@ -28,11 +29,12 @@ class SqlProposals:
 
     def __init__(self, db: Database) -> None:
         self._db = db
+        self._every = LastRead[tuple[Proposal, ...]](db)
 
     def all(self) -> tuple[Proposal, ...]:
         """Return every proposal, oldest first."""
         order = f"ORDER BY id COLLATE {self._db.bytewise}"
-        return tuple(read_body(row, Proposal) for row in read_rows(self._db, PROPOSALS, order))
+        return self._every.get(lambda: tuple(read_body(row, Proposal) for row in read_rows(self._db, PROPOSALS, order)))
 
 
 def add_proposal(db: Database, row: Proposal) -> None:

@@ -64,6 +64,14 @@ class SqliteDatabase:
         with translate_errors(self.path):
             return self.connection.execute(statement, values).fetchall()
 
+    @property
+    def change_token(self) -> object | None:
+        """Return a value that is the same only if nothing has changed; None in a transaction: it may be undone."""
+        if self.connection.in_transaction:
+            return None
+        by_others = self.query_int("PRAGMA data_version")
+        return id(self.connection), self.connection.total_changes, by_others
+
     def run_many(self, statement: str, rows: Iterable[Sequence[Value]]) -> int:
         """Run a statement for each row; returns how many rows of the table it changed."""
         with translate_errors(self.path):

@@ -95,6 +95,14 @@ class ExposuresContract:
         assert [each.id for each in ledger.exposures.of("R-1a2b3c4d")] == ["c", "a"]
         assert ledger.exposures.of("none") == ()
 
+    def test_the_last_delivery_of_each_subject_is_known(self, ledger: Ledger) -> None:
+        assert ledger.exposures.last_given() == {}
+        later = structs.replace(an_exposure("d", minutes=9), arm=Arm.WITHHELD)
+        drawn = structs.replace(an_exposure("e", HOSTILE, minutes=9), chance=0.5)
+        given = [an_exposure("a", minutes=4), an_exposure("b", HOSTILE), an_exposure("c", minutes=-3)]
+        ledger.exposures.add([*given, later, drawn])
+        assert ledger.exposures.last_given() == {"R-1a2b3c4d": NOON + timedelta(minutes=4), HOSTILE: NOON}
+
     def test_what_coins_said_can_be_asked_for_alone(self, ledger: Ledger) -> None:
         coin = structs.replace(an_exposure("c"), event="coin", arm=Arm.WITHHELD, chance=0.5)
         ledger.exposures.add([an_exposure("a"), coin, structs.replace(coin, id="d", subject="8e2f44", chance=0.0)])

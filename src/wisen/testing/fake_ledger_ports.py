@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from msgspec import structs
 
+from wisen.model.exposure import Arm
 from wisen.model.guard import Guard
 from wisen.model.learning import Record, RecordKind
 from wisen.model.phrase import PhraseProof, PhraseSearch, UserPhrase
@@ -172,6 +173,10 @@ class MemoryExposures:
     def of(self, subject: str, *, coin_only: bool = False, session: str | None = None) -> tuple[Exposure, ...]:
         """Return what was delivered or withheld of one subject, oldest first."""
         return self._read(subject, coin_only=coin_only, session=session)
+
+    def last_given(self) -> dict[str, datetime]:
+        """Return when each subject was last delivered, except as a draw of a trial."""
+        return {each.subject: each.at for each in self.all() if each.arm is Arm.GIVEN and each.chance is None}
 
     def _read(self, subject: str | None, *, coin_only: bool, session: str | None) -> tuple[Exposure, ...]:
         rows = (
