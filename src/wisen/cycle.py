@@ -106,7 +106,7 @@ def detect(wisen: Learner, boundaries: ErrorBoundaries, progress: RunProgress, j
     writer = wisen.memory.summary_writer()
     understanding = wisen.feedback.session_analyzer(boundaries)
     for batch in understanding.batches(wisen.memory.describe_session, progress.analysis, jobs=jobs):
-        wisen.memory.index_sessions(writer, [memories for _, memories in batch], boundaries)
+        wisen.memory.index_sessions(writer, batch, boundaries)
     writer.problems += understanding.problems
     return writer
 

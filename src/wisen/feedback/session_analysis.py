@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, TypeVar
 from wisen.logs.executors import PARALLEL_FROM_BYTES
 from wisen.logs.parallel_read import QUEUED_PER_JOB, pause_gc
 from wisen.model.error_boundaries import BoundaryKind
-from wisen.model.failure import SessionFindings
+from wisen.model.failure import AnalyzedSession, SessionFindings
 from wisen.model.history import session_label
 
 if TYPE_CHECKING:
@@ -68,12 +68,12 @@ class SessionAnalyzer:
         progress: Progress,
         *,
         jobs: int = 0,
-    ) -> Iterator[list[tuple[SessionFindings, T]]]:
+    ) -> Iterator[list[AnalyzedSession[T]]]:
         """The findings of the sessions with new events; the cost grows with the number of new events only.
 
-        `describe` makes something of each session and its findings, where the session was read; other processes must
-        be able to import it. A batch is marked as analyzed once the next one is requested: what is made of it is
-        stored before that. The results are the same with any number of processes.
+        A session that another process read is not returned; `describe` makes something of it there. A batch is marked
+        as analyzed once the next one is requested: what is made of it is stored before that. The results are the same
+        with any number of processes.
         """
         findings = self.home.index.findings
         sessions = self.home.index.events.unmined(self.version)
@@ -84,7 +84,7 @@ class SessionAnalyzer:
             analyzed = self._analyze_all(sessions, describe, executor, job_count)
             while batch := list(islice(analyzed, BATCH_SIZE)):
                 yield batch
-                findings.store_findings([found for found, _ in batch], self.version)
+                findings.store_findings([each.findings for each in batch], self.version)
                 done += len(batch)
                 progress(done, len(sessions))
 
@@ -120,42 +120,37 @@ class SessionAnalyzer:
         describe: Describe[T],
         executor: Executor | None,
         jobs: int,
-    ) -> Iterator[tuple[SessionFindings, T]]:
+    ) -> Iterator[AnalyzedSession[T]]:
         setup = None if executor is None or self.adjudicator.is_enabled else self._setup()
         if executor is None or setup is None:
             for start in range(0, len(sessions), BATCH_SIZE):
-                yield from self._analyze_here(sessions[start : start + BATCH_SIZE], describe)
+                yield from self._analyze_here(sessions[start : start + BATCH_SIZE])
             return
         pending: deque[tuple[Sequence[int], Pending[T]]] = deque()
         for start in range(0, len(sessions), WORKER_SIZE):
             some = sessions[start : start + WORKER_SIZE]
             pending.append((some, _submit(executor, setup, some, describe)))
             while len(pending) > jobs * QUEUED_PER_JOB:
-                yield from self._collect(*pending.popleft(), describe)
+                yield from self._collect(*pending.popleft())
         while pending:
-            yield from self._collect(*pending.popleft(), describe)
+            yield from self._collect(*pending.popleft())
 
-    def _collect(
-        self,
-        sessions: Sequence[int],
-        future: Pending[T],
-        describe: Describe[T],
-    ) -> Iterator[tuple[SessionFindings, T]]:
+    def _collect(self, sessions: Sequence[int], future: Pending[T]) -> Iterator[AnalyzedSession[T]]:
         """Yield what a worker found; what it could not do is done here."""
         try:
             results = None if future is None else future.result()
         except Exception:  # noqa: BLE001 - whatever keeps a worker from it: it ended, or cannot read the index
             results = None
         if results is None:
-            yield from self._analyze_here(sessions, describe)
+            yield from self._analyze_here(sessions)
             return
         for session, result in results:
             if result is not None:
-                yield result
+                yield AnalyzedSession(findings=result[0], described=result[1])
             else:
-                yield from self._analyze_here([session], describe)
+                yield from self._analyze_here([session])
 
-    def _analyze_here(self, numbers: Sequence[int], describe: Describe[T]) -> Iterator[tuple[SessionFindings, T]]:
+    def _analyze_here(self, numbers: Sequence[int]) -> Iterator[AnalyzedSession[T]]:
         from wisen.feedback.settled_signals import apply_settled
 
         sessions = list(self.home.index.findings.take_unmined(self.version, numbers))
@@ -166,7 +161,7 @@ class SessionAnalyzer:
             pairs = zip(sessions, found, strict=True)
             found = [apply_settled(session, each, self.settled, self.detector.model) for session, each in pairs]
         for session, each in zip(sessions, found, strict=True):
-            yield each, describe(session, each, self.boundaries)
+            yield AnalyzedSession(findings=each, history=session)
 
     def _setup(self) -> AnalysisSetup | None:
         """What a worker needs; None if the index is not a file."""

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from wisen.memory.summary_writer import SummaryWriter
     from wisen.model.entry_state import EntryState
     from wisen.model.error_boundaries import ErrorBoundaries
-    from wisen.model.failure import SessionFindings
+    from wisen.model.failure import AnalyzedSession, SessionFindings
     from wisen.model.history import History
     from wisen.model.memory import Briefing, Memory, MemoryKind, RecallResult
     from wisen.model.signal import RecordedSignal
@@ -122,14 +122,22 @@ class MemoryService:
         return describe_session(history, mined, boundaries)
 
     def index_sessions(
-        self, writer: SummaryWriter, sessions: Sequence[SessionMemories], boundaries: ErrorBoundaries
+        self,
+        writer: SummaryWriter,
+        sessions: Sequence[AnalyzedSession[SessionMemories]],
+        boundaries: ErrorBoundaries,
     ) -> None:
         """Index the turns, summaries and workflows of sessions, and keep the summaries for the end of the run."""
         from wisen.memory.index_memories import index_sessions
 
-        for each in sessions:
-            writer.add(each.summaries)
-        index_sessions(self._home, sessions, boundaries)
+        described = [
+            each.described if each.history is None else self.describe_session(each.history, each.findings, boundaries)
+            for each in sessions
+        ]
+        found = [each for each in described if each is not None]
+        for memories in found:
+            writer.add(memories.summaries)
+        index_sessions(self._home, found, boundaries)
 
     def refresh(self, states: Iterable[EntryState]) -> None:
         """Index entries, notes and notebooks again; what no longer exists is removed from the index."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass, field
 from enum import StrEnum
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Generic, TypeVar
 
 from msgspec import Struct
 
@@ -15,8 +15,10 @@ if TYPE_CHECKING:
 
     from wisen.model.call_summary import CallSummary
     from wisen.model.fix import Danger
+    from wisen.model.history import History
     from wisen.model.signal import RecordedSignal
 
+T = TypeVar("T")
 _NAME = re.compile(r"[A-Za-z][A-Za-z0-9._+-]{0,23}(?: (?:test|run))?")
 """A bare name of a program or tool."""
 _EXITED = re.compile(r"exit -?\d{1,3}, said nothing|said nothing")
@@ -156,3 +158,14 @@ class SessionFindings:
     """Signals in what the user typed."""
     calls: CallSummary | None = None
     """What was called; None where it was not summarized."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AnalyzedSession(Generic[T]):
+    """A session that was analyzed in this process or in another one."""
+
+    findings: SessionFindings
+    history: History | None = None
+    """The session; None if another process read it."""
+    described: T | None = None
+    """What was made of it there."""
