@@ -70,7 +70,7 @@ def learn(wisen: Learner, options: RunOptions) -> Report:
         with step("write context files"):
             wisen.rules.write_context_files(known.states, boundaries)
         with step("update memory"):
-            wisen.memory.refresh(known.states)
+            wisen.memory.refresh(known.states, scope.concerns)
     judge(wisen, options, findings, known)
 
     # Report.

@@ -49,8 +49,7 @@ def record_entries(
     with step("backtest triggers"):
         known.record(narrow_new_triggers(home, known))
     with step("record failures"):
-        tried = None if scope.sessions is None else {fix.id for fix in findings.fixes(changed)}
-        seen_now = [fix for fix in fixes if tried is None or fix.id in tried]
+        seen_now = [fix for fix in fixes if scope.sessions is None or fix.id in scope.fixes]
         known.record(new_error_rows(seen_now, findings.evidence, known.states, seen, factory))
     with step("record best practices"):
         practices = [state.entry for state in known_practices(known.states)]

@@ -14,6 +14,7 @@ import msgspec
 
 from wisen.model.context import EVERYWHERE, NOWHERE
 from wisen.model.entry_state import fold_proposal_states
+from wisen.model.report import Selection
 from wisen.store.folds import Fold
 
 if TYPE_CHECKING:
@@ -36,6 +37,8 @@ class RunScope(NamedTuple):
     """Sessions whose statements are to be recorded, by number; None for all."""
     contexts: frozenset[str] | None
     """Projects whose entries are to be looked at; None for all."""
+    fixes: frozenset[str] = frozenset()
+    """Fixes that were tried in these sessions: entries about them may be elsewhere, too."""
 
     @property
     def is_empty(self) -> bool:
@@ -45,6 +48,10 @@ class RunScope(NamedTuple):
     def covers(self, context: str) -> bool:
         """Return whether entries of a context are to be looked at; what holds everywhere always is."""
         return self.contexts is None or context == EVERYWHERE or context in self.contexts
+
+    def concerns(self, state: EntryState) -> bool:
+        """Return whether an entry may be different now: its project is looked at, or its fix was tried."""
+        return self.covers(state.context) or not self.fixes.isdisjoint(state.entry.tags)
 
     def select(self, states: Iterable[EntryState]) -> list[EntryState]:
         """Return the entries to be looked at."""
@@ -75,12 +82,14 @@ def find_scope(home: Home, known: KnownEntries, settings_mark: str) -> RunScope:
     if now.occurrences < marks.occurrences:
         return RunScope(revision, None, None)  # an older ledger came back: what it lacks is in the sessions
     sessions = folds.changed_sessions(stored.revision)
+    tried = home.index.findings.fixes(Selection(sessions=sessions)) if sessions else ()
+    fixes = frozenset(fix.id for fix in tried)
     every = now.contexts.keys() | marks.contexts.keys()
     changed = {each for each in every if now.contexts.get(each) != marks.contexts.get(each)}
     if now.day != marks.day or EVERYWHERE in changed or now.waiting < marks.waiting:
-        return RunScope(revision, sessions, None)
+        return RunScope(revision, sessions, None, fixes)
     changed |= {context or NOWHERE for context in home.index.sessions.contexts_of(sessions)}
-    return RunScope(revision, sessions, frozenset(changed))
+    return RunScope(revision, sessions, frozenset(changed), fixes)
 
 
 def save_scope(home: Home, known: KnownEntries, scope: RunScope, settings_mark: str) -> None:

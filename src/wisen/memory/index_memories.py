@@ -22,7 +22,7 @@ from wisen.model.memory import ENTRY_ORIGIN_PREFIX
 from wisen.model.report import Selection
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Callable, Iterable, Sequence
 
     from wisen.logs.projects import Projects
     from wisen.memory.build_memories import Gathered
@@ -73,16 +73,32 @@ def index_sessions(home: Home, sessions: Sequence[SessionMemories], boundaries: 
                 home.index.memories.replace(each.memories)
 
 
-def refresh_memories(projects: Projects, files: Files, notebooks: Notebooks, states: Iterable[EntryState]) -> None:
-    """Index entries, notes and the notebooks of other systems again; origins that no longer exist are removed."""
+def refresh_memories(
+    projects: Projects,
+    files: Files,
+    notebooks: Notebooks,
+    states: Iterable[EntryState],
+    is_concerned: Callable[[EntryState], bool],
+) -> None:
+    """Index entries, notes and the notebooks of other systems again; origins that no longer exist are removed.
+
+    `is_concerned`: whether an entry may have changed since it was indexed.
+    """
     home = projects.home
     places = {path: context for path, context in projects.places_with_contexts() if not projects.resolver.is_off(path)}
     known = frozenset[str]().union(*map(home.index.memories.origins, (ENTRY_ORIGIN_PREFIX, NOTEBOOKS, DAYS)))
     written = memories_of_notebooks(notebooks.notebooks(places)) | _note_memories(home, files, known)
-    now = memories_of_entries(states, home.index.findings.fixes(Selection())) | _without_forgotten(
+    others: set[str] = set()
+    concerned: list[EntryState] = []
+    for state in states:
+        if is_concerned(state):
+            concerned.append(state)
+        else:
+            others.add(f"{ENTRY_ORIGIN_PREFIX}{state.entry.id}")
+    now = memories_of_entries(concerned, home.index.findings.fixes(Selection())) | _without_forgotten(
         written, home.forgotten_filter
     )
-    home.index.memories.replace({**now, **{name: [] for name in known - now.keys()}})
+    home.index.memories.replace({**now, **{name: [] for name in known - now.keys() - others}})
 
 
 def index_day(home: Home, files: Files, context: str, path: Path) -> None:

@@ -139,11 +139,16 @@ class MemoryService:
             writer.add(memories.summaries)
         index_sessions(self._home, found, boundaries)
 
-    def refresh(self, states: Iterable[EntryState]) -> None:
-        """Index entries, notes and notebooks again; what no longer exists is removed from the index."""
+    def refresh(
+        self, states: Iterable[EntryState], is_concerned: Callable[[EntryState], bool] = lambda _state: True
+    ) -> None:
+        """Index entries, notes and notebooks again; what no longer exists is removed from the index.
+
+        `is_concerned`: whether an entry may have changed since it was indexed.
+        """
         from wisen.memory.index_memories import refresh_memories
 
-        refresh_memories(self._projects, self._files, self._notebooks, states)
+        refresh_memories(self._projects, self._files, self._notebooks, states, is_concerned)
 
     def remove_written(
         self, context: str, sessions: Collection[tuple[str, str]], sources: Collection[str]
