@@ -71,6 +71,9 @@ def learn(wisen: Learner, options: RunOptions) -> Report:
             wisen.rules.write_context_files(known.states, boundaries)
         with step("update memory"):
             wisen.memory.refresh(known.states, scope.concerns)
+    else:
+        with step("update memory"):
+            wisen.memory.refresh_notes()
     judge(wisen, options, findings, known)
 
     # Report.

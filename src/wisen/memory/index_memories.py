@@ -84,21 +84,27 @@ def refresh_memories(
 
     `is_concerned`: whether an entry may have changed since it was indexed.
     """
-    home = projects.home
-    places = {path: context for path, context in projects.places_with_contexts() if not projects.resolver.is_off(path)}
-    known = frozenset[str]().union(*map(home.index.memories.origins, (ENTRY_ORIGIN_PREFIX, NOTEBOOKS, DAYS)))
-    written = memories_of_notebooks(notebooks.notebooks(places)) | _note_memories(home, files, known)
-    others: set[str] = set()
+    home, others = projects.home, set[str]()
     concerned: list[EntryState] = []
     for state in states:
         if is_concerned(state):
             concerned.append(state)
         else:
             others.add(f"{ENTRY_ORIGIN_PREFIX}{state.entry.id}")
-    now = memories_of_entries(concerned, home.index.findings.fixes(Selection())) | _without_forgotten(
-        written, home.forgotten_filter
-    )
+    now = memories_of_entries(concerned, home.index.findings.fixes(Selection()))
+    known = home.index.memories.origins(ENTRY_ORIGIN_PREFIX)
     home.index.memories.replace({**now, **{name: [] for name in known - now.keys() - others}})
+    refresh_notes(projects, files, notebooks)
+
+
+def refresh_notes(projects: Projects, files: Files, notebooks: Notebooks) -> None:
+    """Index notes and the notebooks of other systems again: people and programs edit them at any time."""
+    home = projects.home
+    places = {path: context for path, context in projects.places_with_contexts() if not projects.resolver.is_off(path)}
+    known = frozenset[str]().union(*map(home.index.memories.origins, (NOTEBOOKS, DAYS)))
+    written = memories_of_notebooks(notebooks.notebooks(places)) | _note_memories(home, files, known)
+    now = _without_forgotten(written, home.forgotten_filter)
+    home.index.memories.replace({**now, **{name: [] for name in known - now.keys()}})
 
 
 def index_day(home: Home, files: Files, context: str, path: Path) -> None:

@@ -150,6 +150,12 @@ class MemoryService:
 
         refresh_memories(self._projects, self._files, self._notebooks, states, is_concerned)
 
+    def refresh_notes(self) -> None:
+        """Index notes and notebooks again: people and programs edit them at any time."""
+        from wisen.memory.index_memories import refresh_notes
+
+        refresh_notes(self._projects, self._files, self._notebooks)
+
     def remove_written(
         self, context: str, sessions: Collection[tuple[str, str]], sources: Collection[str]
     ) -> list[str]:
