@@ -57,7 +57,8 @@ def learn(wisen: Learner, options: RunOptions) -> Report:
         wisen.rules.import_context_files(known, boundaries)
 
     # Learn and propose, unless nothing has changed since the last run.
-    unchanged = None if options.judge or boundaries.failures else wisen.report.load_unchanged(findings)
+    may_differ = options.judge or boundaries.failures or not wisen.rules.are_context_files_written()
+    unchanged = None if may_differ else wisen.report.load_unchanged(findings)
     if unchanged is None:
         findings.fixes = wisen.fixes.known_fixes(Selection())
         scope = wisen.lessons.find_scope(known)

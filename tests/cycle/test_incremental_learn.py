@@ -120,6 +120,19 @@ def test_a_run_with_nothing_new_reports_the_same_without_reading_entries(tmp_pat
         assert len(learner.home.ledger.runs.newest(9)) == 2
 
 
+def test_a_deleted_page_is_written_again_although_nothing_is_new(tmp_path: Path) -> None:
+    home = tmp_path / "wisen"
+    write_session(1, tmp_path, random.Random(5))
+    with wisen.open_learner(home, environment={"HOME": str(tmp_path)}) as learner:
+        learner.learn()
+        learner.learn()
+        page = min((home / "contexts").glob("*/*.md"))
+        text = page.read_bytes()
+        page.unlink()
+        learner.learn()
+        assert page.read_bytes() == text
+
+
 def test_a_ledger_that_came_back_from_a_backup_is_filled_from_the_sessions_again(tmp_path: Path) -> None:
     home = tmp_path / "wisen"
     write_session(1, tmp_path, random.Random(5))

@@ -239,6 +239,12 @@ class RuleService:
 
         import_context_files(self._home, self._projects, self._edit_ports.files, known, boundaries)
 
+    def are_context_files_written(self) -> bool:
+        """Return whether all context files are there and as they were written."""
+        from wisen.rules.written_pages import WrittenPages
+
+        return WrittenPages(self._home.index.folds, self._home.version).are_unchanged(self._home.path)
+
     def write_context_files(self, every: Sequence[EntryState], boundaries: ErrorBoundaries) -> None:
         """Write the rules in force and the open proposals into the context files, for people to read."""
         from wisen.rules.context_file_sync import write_all_context_files

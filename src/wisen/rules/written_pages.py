@@ -6,7 +6,7 @@ import json
 from hashlib import blake2b
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from wisen.rules.context_files import page_paths
+from wisen.rules.context_files import context_files, page_paths
 from wisen.store.folds import Fold, keep_fold
 
 if TYPE_CHECKING:
@@ -39,6 +39,12 @@ class WrittenPages:
         stored = folds.load(_NAME, self._version)
         self._before = {} if stored is None else _decode(stored.value)
         self._now: dict[str, list[Any]] = {}
+
+    def are_unchanged(self, home: Path) -> bool:
+        """Return whether pages were written, and all of them are as they were."""
+        return bool(self._before) and all(
+            stored[1] == stamps(context_files(home, key, "")) for key, stored in self._before.items()
+        )
 
     def find(self, pages: ContextFiles, about: Iterable[object]) -> PageCounts | None:
         """Return the counts of a context's pages if they were written for the same content and are unchanged."""
