@@ -77,9 +77,9 @@ def act_on_verdicts(home: Home, rule_files: RuleFiles, detector: Callable[[], De
     if not home.ledger.exposures.all(coin_only=True):
         return 0
     record_outcomes(home, detector)
-    known = KnownEntries(home.ledger)
-    acted_on = {(move.subject, move.value) for move in known.moves if move.kind is MoveKind.VERDICT}
-    before = fold_proposal_states(home.ledger.proposals.all(), known.moves)
+    known, moves = KnownEntries(home.ledger), home.ledger.moves.all()  # entries are read only if there is a new verdict
+    acted_on = {(move.subject, move.value) for move in moves if move.kind is MoveKind.VERDICT}
+    before = fold_proposal_states(home.ledger.proposals.all(), moves)
     on_trial = entries_on_trial(before)
     rows: list[Move | Proposal] = []
     for each in judge_trials(home.ledger).values():
