@@ -243,7 +243,8 @@ class RuleService:
         """Return whether all context files are there and as they were written."""
         from wisen.rules.written_pages import WrittenPages
 
-        return WrittenPages(self._home.index.folds, self._home.version).are_unchanged(self._home.path)
+        keys = (EVERYWHERE, *(each.key for each in self._home.ledger.contexts.all()))
+        return WrittenPages(self._home.index.folds, self._home.version).are_unchanged(self._home.path, keys)
 
     def write_context_files(self, every: Sequence[EntryState], boundaries: ErrorBoundaries) -> None:
         """Write the rules in force and the open proposals into the context files, for people to read."""

@@ -40,10 +40,11 @@ class WrittenPages:
         self._before = {} if stored is None else _decode(stored.value)
         self._now: dict[str, list[Any]] = {}
 
-    def are_unchanged(self, home: Path) -> bool:
-        """Return whether pages were written, and all of them are as they were."""
-        return bool(self._before) and all(
-            stored[1] == stamps(context_files(home, key, "")) for key, stored in self._before.items()
+    def are_unchanged(self, home: Path, keys: Iterable[str]) -> bool:
+        """Return whether the pages of these contexts were written, and all of them are as they were."""
+        return all(
+            (stored := self._before.get(key)) is not None and stored[1] == stamps(context_files(home, key, ""))
+            for key in keys
         )
 
     def find(self, pages: ContextFiles, about: Iterable[object]) -> PageCounts | None:
