@@ -63,23 +63,27 @@ def find_fired(history: History, options: Mapping[int, Sequence[Trigger]]) -> se
     """Which triggers would have fired in a session: by key, and by the number of the option."""
     found = set[tuple[int, int]]()
     every = [
-        ((key, at), call_kind(each), frozenset(each.words), frozenset(prompt_words(each)))
+        ((key, at), call_kind(each), max(each.words, key=len, default=""), frozenset(each.words))
         for key, some in options.items()
         for at, each in enumerate(some)
     ]
-    for step in history.steps:
+    for step in history.steps if every else ():
         plain, names = (step.arguments or "").casefold() + step.tool.casefold(), None
-        for key, kind, words, _ in every:
-            if key in found or not all(word in plain for word in words):
+        for key, kind, longest, words in every:
+            # The longest word is the rarest: most calls do not contain it.
+            if longest not in plain or key in found or not all(word in plain for word in words):
                 continue
             if names is None:
                 names = call_names(WatchedCall(step.tool, fields_of(step.arguments)))
             if is_similar_call(kind, words, step.tool, names):
                 found.add(key)
-    for turn in history.turns:
+    asked = [
+        ((key, at), frozenset(prompt_words(each))) for key, some in options.items() for at, each in enumerate(some)
+    ]
+    for turn in history.turns if asked else ():
         if turn.action is UserAction.SAID and turn.text:
             words_said = text_names(turn.text)
-            found.update(key for key, _, _, asked in every if asked <= words_said)
+            found.update(key for key, words in asked if words <= words_said)
     return found
 
 
