@@ -86,7 +86,7 @@ def reuse_executor(executor: Executor) -> ExecutorFactory:
 
     @contextmanager
     def workers(jobs: int, size: int) -> Iterator[tuple[Executor | None, int]]:
-        yield executor, jobs or min(_core_count(), MAX_WORKERS)
+        yield executor, jobs or max(MIN_READERS, min(_core_count(), MAX_WORKERS))
 
     return workers
 
