@@ -89,4 +89,4 @@ class SqliteFixMarks:
     def attempts(self) -> Iterator[FixAttempted]:
         """Yield every time that a fix was tried, in no order."""
         for row in self._db.stream(_ATTEMPTS):
-            yield FixAttempted._make(unescape(str(value)) for value in row)
+            yield FixAttempted(*map(unescape, map(str, row)))

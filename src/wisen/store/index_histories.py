@@ -43,6 +43,10 @@ _NAMED = """
 """
 _WAITS = "SELECT newest, version FROM mining WHERE session = ?"
 _SESSIONS = "SELECT session FROM mining WHERE {sessions} ORDER BY session"
+# Of a session that was mined, the tallies say when its last events happened: older ones are not read.
+_SINCE = """(mining.version IS NULL OR mining.session IN (
+    SELECT scenes.session FROM tallies JOIN scenes ON scenes.number = tallies.scene WHERE last >= :since
+))"""
 
 
 class _Event(NamedTuple):
@@ -87,7 +91,8 @@ def hand_out(db: SqliteDatabase, version: int, handed: MutableMapping[int, int],
 def histories(db: SqliteDatabase, selection: Selection) -> Iterator[History]:
     """Yield each selected session with calls or user actions."""
     selected = sql_selection(selection)
-    statement = _SESSIONS.format(sessions=selected.sessions("session"))
+    chosen = selected.sessions("session") + (f" AND {_SINCE}" if selected.since else "")
+    statement = _SESSIONS.format(sessions=chosen)
     sessions = array("q", (db.as_int(row[0]) for row in db.stream(statement, selected.values)))
     since = cast("int | None", selected.values.get("since"))
     for session in sessions:
