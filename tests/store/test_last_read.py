@@ -8,12 +8,16 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from wisen.errors import StoreDamaged
 from wisen.store.last_read import LastRead
+from wisen.store.sealed_rows import DecodedRows, Table, add_row, as_text
 from wisen.store.sqlite import SqliteDatabase
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
+
+    from wisen.store.database_port import Value
 
 
 @pytest.fixture
@@ -64,3 +68,24 @@ def test_what_was_undone_is_not_kept(db: SqliteDatabase) -> None:
         assert reader.words() == ["c"]
         raise KeyError
     assert reader.words() == []
+
+
+def test_rows_that_are_still_the_same_are_not_decoded_again(db: SqliteDatabase) -> None:
+    table, decoded = Table("sealed", ("id", "word")), list[str]()
+    db.run("CREATE TABLE sealed (id TEXT PRIMARY KEY, word TEXT, seal TEXT)")
+
+    def decode(row: dict[str, Value]) -> str:
+        decoded.append(as_text(row["word"]))
+        return decoded[-1]
+
+    rows = DecodedRows(db, table, decode)
+    for id_, word in (("1", "one"), ("2", "two")):
+        add_row(db, table, {"id": id_, "word": word})
+    assert rows.read("ORDER BY id") == ("one", "two")
+    db.run("DELETE FROM sealed WHERE id = '1'")
+    add_row(db, table, {"id": "3", "word": "three"})
+    assert rows.read("ORDER BY id DESC") == ("three", "two")
+    assert decoded == ["one", "two", "three"]
+    db.run("UPDATE sealed SET word = 'tow' WHERE id = '2'")
+    with pytest.raises(StoreDamaged):
+        rows.read("ORDER BY id")

@@ -73,12 +73,12 @@ def contains_rule(rule: str, text: str, instructions: str) -> bool:
     return any(words and words in there for words in (_plain(text), _plain(_line(text))))
 
 
-@lru_cache(maxsize=256)
+@lru_cache(maxsize=8192)
 def _line(text: str) -> str:
     return rule_line(text)
 
 
-@lru_cache(maxsize=64)
+@lru_cache(maxsize=16384)
 def _plain(text: str) -> str:
     return _SPACE.sub(" ", text.casefold()).strip()
 

@@ -16,7 +16,7 @@ from wisen.store.moves import add_move, split_occurrences, standing_values
 from wisen.store.occurrences import SqlOccurrences, add_occurrence, packed_ids, placeholders
 from wisen.store.proposals import add_proposal
 from wisen.store.row_bodies import body_of, read_body
-from wisen.store.sealed_rows import Table, add_row, read_rows
+from wisen.store.sealed_rows import DecodedRows, Table, add_row, read_rows
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -72,6 +72,7 @@ class SqlEntries:
 
     def __init__(self, db: Database) -> None:
         self._db = db
+        self._rows = DecodedRows(db, ENTRIES, lambda row: read_body(row, Entry))
         self._every, self._tallies = LastRead[tuple[Entry, ...]](db), LastRead[tuple[Tally, ...]](db)
 
     def record(self, rows: Iterable[LearnedRow]) -> dict[str, str]:
@@ -126,7 +127,7 @@ class SqlEntries:
     def all(self) -> tuple[Entry, ...]:
         """Return every entry, oldest first."""
         order = f"ORDER BY id COLLATE {self._db.bytewise}"
-        return self._every.get(lambda: tuple(read_body(row, Entry) for row in read_rows(self._db, ENTRIES, order)))
+        return self._every.get(lambda: self._rows.read(order))
 
     def of(self, ids: Iterable[str]) -> tuple[Entry, ...]:
         """Return the entries with these ids, oldest first."""

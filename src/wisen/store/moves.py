@@ -8,7 +8,7 @@ from wisen.model.decision import standing_moves
 from wisen.model.entry import Actor, Move, MoveKind
 from wisen.store.escapes import escape, from_microseconds, microseconds, unescape
 from wisen.store.last_read import LastRead
-from wisen.store.sealed_rows import Table, add_row, as_int, as_text, read_rows
+from wisen.store.sealed_rows import DecodedRows, Table, add_row, as_int, as_text, read_rows
 
 if TYPE_CHECKING:
     from wisen.store.database_port import Database, Value
@@ -36,7 +36,7 @@ class SqlMoves:
 
     def __init__(self, db: Database) -> None:
         self._db = db
-        self._every = LastRead[tuple[Move, ...]](db)
+        self._rows, self._every = DecodedRows(db, MOVES, _move), LastRead[tuple[Move, ...]](db)
 
     def all(self, *, include_undone: bool = False) -> tuple[Move, ...]:
         """Return the decisions, oldest first; with `include_undone` also undone ones."""
@@ -51,21 +51,23 @@ class SqlMoves:
         return moves if include_undone else tuple(standing_moves(moves))
 
     def _select(self, subject: str | None) -> tuple[Move, ...]:
-        rest = "" if subject is None else "WHERE subject = ?"
         order = f"ORDER BY id COLLATE {self._db.bytewise}"
-        return tuple(
-            Move(
-                id=as_text(row["id"]),
-                subject=as_text(row["subject"]),
-                machine=as_text(row["machine"]),
-                at=from_microseconds(as_int(row["at"])),
-                by=Actor(as_text(row["decider"])),
-                kind=MoveKind(as_text(row["kind"])),
-                value=as_text(row["value"]),
-                why=as_text(row["why"]),
-            )
-            for row in read_rows(self._db, MOVES, f"{rest} {order}", () if subject is None else (escape(subject),))
-        )
+        if subject is None:
+            return self._rows.read(order)
+        return tuple(map(_move, read_rows(self._db, MOVES, f"WHERE subject = ? {order}", (escape(subject),))))
+
+
+def _move(row: dict[str, Value]) -> Move:
+    return Move(
+        id=as_text(row["id"]),
+        subject=as_text(row["subject"]),
+        machine=as_text(row["machine"]),
+        at=from_microseconds(as_int(row["at"])),
+        by=Actor(as_text(row["decider"])),
+        kind=MoveKind(as_text(row["kind"])),
+        value=as_text(row["value"]),
+        why=as_text(row["why"]),
+    )
 
 
 def add_move(db: Database, row: Move) -> None:

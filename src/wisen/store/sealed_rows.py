@@ -11,16 +11,17 @@ import json
 from dataclasses import dataclass
 from functools import cache
 from json.encoder import encode_basestring_ascii
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING, Generic, TypeVar, cast
 
 from wisen.errors import StoreDamaged
 from wisen.store.escapes import escape, unescape
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Callable, Iterator, Mapping
 
     from wisen.store.database_port import Database, Row, Value
 
+_Decoded = TypeVar("_Decoded")
 MILLIONTHS = 1_000_000
 """Probabilities and weights are stored in millionths: seals cover only integers and texts."""
 
@@ -49,6 +50,25 @@ def read_rows(db: Database, table: Table, rest: str = "", values: Row = ()) -> I
     names = ", ".join((*table.columns, "seal"))
     for row in db.run(f"SELECT {names} FROM {table.name} {rest}", values):  # noqa: S608 - constant names
         yield _verify_row(db, table, row)
+
+
+class DecodedRows(Generic[_Decoded]):
+    """The rows of a whole table as they were last read: those that are still the same are not decoded again."""
+
+    def __init__(self, db: Database, table: Table, decode: Callable[[dict[str, Value]], _Decoded]) -> None:
+        self._db, self._table, self._decode = db, table, decode
+        self._rows: dict[Row, _Decoded] = {}
+
+    def read(self, order: str) -> tuple[_Decoded, ...]:
+        """Return every row, in an order; each was verified when it was first read. Raises: StoreDamaged."""
+        names = ", ".join((*self._table.columns, "seal"))
+        before = self._rows
+        now: dict[Row, _Decoded] = {}
+        for row in self._db.run(f"SELECT {names} FROM {self._table.name} {order}"):  # noqa: S608 - constant names
+            known = before.get(row)
+            now[row] = self._decode(_verify_row(self._db, self._table, row)) if known is None else known
+        self._rows = now
+        return tuple(now.values())
 
 
 def _verify_row(db: Database, table: Table, row: Row) -> dict[str, Value]:
