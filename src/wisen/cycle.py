@@ -71,7 +71,7 @@ def learn(wisen: Learner, options: RunOptions) -> Report:
         with step("write context files"):
             wisen.rules.write_context_files(known.states, boundaries)
         with step("update memory"):
-            wisen.memory.refresh(known.states, scope.concerns)
+            wisen.memory.refresh(known.states)
     else:
         with step("update memory"):
             wisen.memory.refresh_notes()

@@ -49,10 +49,6 @@ class RunScope(NamedTuple):
         """Return whether entries of a context are to be looked at; what holds everywhere always is."""
         return self.contexts is None or context == EVERYWHERE or context in self.contexts
 
-    def concerns(self, state: EntryState) -> bool:
-        """Return whether an entry may be different now: its project is looked at, or its fix was tried."""
-        return self.covers(state.context) or not self.fixes.isdisjoint(state.entry.tags)
-
     def select(self, states: Iterable[EntryState]) -> list[EntryState]:
         """Return the entries to be looked at."""
         return [state for state in states if self.covers(state.context)]

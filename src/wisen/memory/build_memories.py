@@ -191,12 +191,22 @@ def memories_of_entries(states: Iterable[EntryState], fixes: Iterable[Fix] = ())
     A statement made once, and only about the task at hand, is found as its turn. Measured entries are worded by wisen,
     as in `fixes`, until the user approves them.
     """
-    known = {fix.id: describe_fix(fix) for fix in fixes}
-    texts = ((state, agent_text(state, known)) for state in states if _is_lasting(state))
+    return build_entry_memories(with_agent_texts([*states], fixes))
+
+
+def with_agent_texts(states: Sequence[EntryState], fixes: Iterable[Fix]) -> list[tuple[EntryState, str]]:
+    """Return entries with the texts in which agents are told of them."""
+    named = {tag for state in states if state.entry.type is EntryType.ERROR for tag in state.entry.tags}
+    known = {fix.id: describe_fix(fix) for fix in fixes if fix.id in named}
+    return [(state, agent_text(state, known)) for state in states]
+
+
+def build_entry_memories(texts: Iterable[tuple[EntryState, str]]) -> Gathered:
+    """Build the memories of entries, each given with its text for agents."""
     return {
         f"{ENTRY_ORIGIN_PREFIX}{state.entry.id}": _with_words([_entry_memory(state, text)])
         for state, text in texts
-        if text
+        if text and _is_lasting(state)
     }
 
 

@@ -9,12 +9,14 @@ from wisen.errors import FileError, StoreError
 from wisen.memory.build_memories import (
     DAYS,
     NOTEBOOKS,
+    build_entry_memories,
     memories_of_day,
-    memories_of_entries,
     memories_of_notebooks,
     memories_of_session,
+    with_agent_texts,
 )
 from wisen.memory.memory_files import memory_folder
+from wisen.memory.memory_marks import MemoryMarks, file_mark, keys_mark, state_mark
 from wisen.model.context import NOWHERE
 from wisen.model.error_boundaries import BoundaryKind
 from wisen.model.history import session_label
@@ -22,7 +24,7 @@ from wisen.model.memory import ENTRY_ORIGIN_PREFIX
 from wisen.model.report import Selection
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
+    from collections.abc import Iterable, Sequence
 
     from wisen.logs.projects import Projects
     from wisen.memory.build_memories import Gathered
@@ -73,38 +75,42 @@ def index_sessions(home: Home, sessions: Sequence[SessionMemories], boundaries: 
                 home.index.memories.replace(each.memories)
 
 
-def refresh_memories(
-    projects: Projects,
-    files: Files,
-    notebooks: Notebooks,
-    states: Iterable[EntryState],
-    is_concerned: Callable[[EntryState], bool],
-) -> None:
+def refresh_memories(projects: Projects, files: Files, notebooks: Notebooks, states: Iterable[EntryState]) -> None:
     """Index entries, notes and the notebooks of other systems again; origins that no longer exist are removed.
 
-    `is_concerned`: whether an entry may have changed since it was indexed.
+    Only what changed since the last time is built.
     """
-    home, others = projects.home, set[str]()
-    concerned: list[EntryState] = []
-    for state in states:
-        if is_concerned(state):
-            concerned.append(state)
-        else:
-            others.add(f"{ENTRY_ORIGIN_PREFIX}{state.entry.id}")
-    now = memories_of_entries(concerned, home.index.findings.fixes(Selection()))
+    home = projects.home
     known = home.index.memories.origins(ENTRY_ORIGIN_PREFIX)
-    home.index.memories.replace({**now, **{name: [] for name in known - now.keys() - others}})
+    marks = MemoryMarks(home, "entry memories", known)
+    texts = with_agent_texts([*states], home.index.findings.fixes(Selection()))
+    now = build_entry_memories(
+        (state, text)
+        for state, text in texts
+        if marks.is_changed(f"{ENTRY_ORIGIN_PREFIX}{state.entry.id}", state_mark(state, text))
+    )
+    _replace(home, now, known, marks)
     refresh_notes(projects, files, notebooks)
 
 
 def refresh_notes(projects: Projects, files: Files, notebooks: Notebooks) -> None:
-    """Index notes and the notebooks of other systems again: people and programs edit them at any time."""
+    """Index notes and the notebooks of other systems again: people and programs edit them at any time.
+
+    Days are read only if they changed since the last time.
+    """
     home = projects.home
     places = {path: context for path, context in projects.places_with_contexts() if not projects.resolver.is_off(path)}
     known = frozenset[str]().union(*map(home.index.memories.origins, (NOTEBOOKS, DAYS)))
-    written = memories_of_notebooks(notebooks.notebooks(places)) | _note_memories(home, files, known)
-    now = _without_forgotten(written, home.forgotten_filter)
-    home.index.memories.replace({**now, **{name: [] for name in known - now.keys()}})
+    marks = MemoryMarks(home, "day memories", known)
+    written = memories_of_notebooks(notebooks.notebooks(places)) | _note_memories(home, files, known, marks)
+    _replace(home, _without_forgotten(written, home.forgotten_filter), known, marks)
+
+
+def _replace(home: Home, now: Gathered, known: frozenset[str], marks: MemoryMarks) -> None:
+    """Replace the memories of origins that changed, and remove those of origins that are gone."""
+    gone: Gathered = {name: [] for name in known - now.keys() if not marks.is_kept(name)}
+    home.index.memories.replace({**now, **gone})
+    marks.save(now)
 
 
 def index_day(home: Home, files: Files, context: str, path: Path) -> None:
@@ -126,15 +132,19 @@ def _without_forgotten(gathered: Gathered, forgotten: ForgottenFilter) -> Gather
     }
 
 
-def _note_memories(home: Home, files: Files, known: Iterable[str]) -> Gathered:
-    """Return the lines that people wrote into days, below the home and in workspaces with notes."""
+def _note_memories(home: Home, files: Files, known: Iterable[str], marks: MemoryMarks) -> Gathered:
+    """Return the lines that people wrote into changed days, below the home and in workspaces with notes."""
     days = [origin.removeprefix(DAYS).partition(":") for origin in known if origin.startswith(DAYS)]
     paths = {(context, Path(path)) for context, _, path in days}
     for context in (NOWHERE, *(each.key for each in home.ledger.contexts.all())):
         folder = memory_folder(home.path, "" if context == NOWHERE else context).folder
         paths |= {(context, path) for path in files.siblings(folder / "-.md")}
+    forgotten = keys_mark(home.ledger.tombstones.all_keys())
     return {
-        name: found for context, path in sorted(paths) for name, found in _day_memories(files, context, path).items()
+        name: found
+        for context, path in sorted(paths)
+        if marks.is_changed(f"{DAYS}{context}:{path}", file_mark(path, forgotten))
+        for name, found in _day_memories(files, context, path).items()
     }
 
 

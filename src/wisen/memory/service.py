@@ -139,16 +139,11 @@ class MemoryService:
             writer.add(memories.summaries)
         index_sessions(self._home, found, boundaries)
 
-    def refresh(
-        self, states: Iterable[EntryState], is_concerned: Callable[[EntryState], bool] = lambda _state: True
-    ) -> None:
-        """Index entries, notes and notebooks again; what no longer exists is removed from the index.
-
-        `is_concerned`: whether an entry may have changed since it was indexed.
-        """
+    def refresh(self, states: Iterable[EntryState]) -> None:
+        """Index entries, notes and notebooks again; what no longer exists is removed from the index."""
         from wisen.memory.index_memories import refresh_memories
 
-        refresh_memories(self._projects, self._files, self._notebooks, states, is_concerned)
+        refresh_memories(self._projects, self._files, self._notebooks, states)
 
     def refresh_notes(self) -> None:
         """Index notes and notebooks again: people and programs edit them at any time."""

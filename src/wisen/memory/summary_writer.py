@@ -83,7 +83,7 @@ def _with_entries(home: Home, summaries: Sequence[Summary]) -> list[Summary]:
         return [*summaries]
     from wisen.memory.summarize import with_entry_names
 
-    entries = {each.message: each.entry for each in home.ledger.occurrences.all() if each.message in wanted}
+    entries = {each.message: each.entry for each in home.ledger.occurrences.of_messages(wanted)}
     names = {entry.id: entry.name for entry in home.ledger.entries.of(set(entries.values()))}
     return [with_entry_names(summary, lambda message: names.get(entries.get(message, ""), "")) for summary in summaries]
 

@@ -10,7 +10,7 @@ from wisen.store.moves import split_occurrences
 from wisen.store.sealed_rows import Table, add_row, as_int, as_text, read_rows
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterable, Iterator, Mapping
 
     from wisen.store.database_port import Database, Value
 
@@ -28,6 +28,10 @@ class Occurrences(Protocol):
 
     def of(self, entry: str) -> tuple[Occurrence, ...]:
         """Return the occurrences of one entry, oldest first."""
+        ...
+
+    def of_messages(self, messages: Iterable[str]) -> tuple[Occurrence, ...]:
+        """Return the occurrences in some messages, by the agents' ids of the messages, oldest first."""
         ...
 
     def ids(self) -> frozenset[str]:
@@ -61,16 +65,14 @@ class SqlOccurrences:
                 rows += read_rows(
                     self._db, OCCURRENCES, f"WHERE id IN ({placeholders(some)}) AND entry <> ?", (*some, escape(entry))
                 )
-        found = (
-            Occurrence(
-                **{name: as_text(row[name]) for name in OCCURRENCES.columns if name not in ("at", "entry")},
-                entry=split.get(as_text(row["id"]), as_text(row["entry"])),
-                at=from_microseconds(as_int(row["at"])),
-            )
-            for row in rows
-        )
-        here = (each for each in found if entry in (None, each.entry))
-        return tuple(sorted(here, key=lambda each: (each.at, escape(each.id))))
+        return tuple(each for each in _sorted_occurrences(rows, split) if entry in (None, each.entry))
+
+    def of_messages(self, messages: Iterable[str]) -> tuple[Occurrence, ...]:
+        """Return the occurrences in some messages, oldest first."""
+        rows: list[dict[str, Value]] = []
+        for some in packed_ids(messages):
+            rows += read_rows(self._db, OCCURRENCES, f"WHERE message IN ({placeholders(some)})", some)
+        return tuple(_sorted_occurrences(rows, split_occurrences(self._db)))
 
     def ids(self) -> frozenset[str]:
         """Return the ids of all occurrences."""
@@ -100,6 +102,19 @@ class SqlOccurrences:
         for row in read_rows(self._db, OCCURRENCES):
             texts = {name: as_text(row[name]) for name in OCCURRENCES.columns if name != "at"}
             yield Occurrence(**texts, at=from_microseconds(as_int(row["at"])))
+
+
+def _sorted_occurrences(rows: Iterable[dict[str, Value]], split: Mapping[str, str]) -> list[Occurrence]:
+    """Return occurrences, oldest first; `split` names the entries that some of them belong to now."""
+    found = (
+        Occurrence(
+            **{name: as_text(row[name]) for name in OCCURRENCES.columns if name not in ("at", "entry")},
+            entry=split.get(as_text(row["id"]), as_text(row["entry"])),
+            at=from_microseconds(as_int(row["at"])),
+        )
+        for row in rows
+    )
+    return sorted(found, key=lambda each: (each.at, escape(each.id)))
 
 
 def add_occurrence(db: Database, row: Occurrence) -> None:

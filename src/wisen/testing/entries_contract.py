@@ -145,6 +145,8 @@ class EntriesContract:
         assert counted == {"1": (2, 1), "2": (2, 1), "3": (1, 1)}
         assert [each.id for each in ledger.occurrences.of("2")] == ["o3", "p"]
         assert {each.entry for each in ledger.occurrences.of("3")} == {"3"}
+        every = ledger.occurrences.all()
+        assert ledger.occurrences.of_messages(each.message for each in every) == every
         assert [(each.id, each.entry) for each in ledger.occurrences.all()][1] == ("o1", "3")
         assert ledger.entries.ranked_ids() == ("2", "1", "3")
         ledger.entries.record([a_move("c", "o1", MoveKind.SPLIT, "1")])
@@ -157,6 +159,8 @@ class EntriesContract:
         again = reopen()
         assert again.occurrences.all() == (hostile, an_occurrence("a"), an_occurrence("b"))
         assert again.occurrences.of("02B") == (hostile,)
+        assert again.occurrences.of_messages([hostile.message, "none"]) == (hostile,)
+        assert again.occurrences.of_messages([]) == ()
         assert again.occurrences.of("none") == ()
 
     def test_moves_and_proposals_come_back_whole_oldest_first_and_once(

@@ -102,6 +102,11 @@ class MemoryOccurrences:
         rows = (each for each in every if entry in (None, each.entry))
         return tuple(sorted(rows, key=lambda each: (each.at, each.id)))
 
+    def of_messages(self, messages: Iterable[str]) -> tuple[Occurrence, ...]:
+        """Return the occurrences in some messages, oldest first."""
+        wanted = set(messages)
+        return tuple(each for each in self.all() if each.message in wanted)
+
     def ids(self) -> frozenset[str]:
         """Return the ids of all occurrences."""
         return frozenset(self._rows.occurrences)
