@@ -17,6 +17,7 @@ from __future__ import annotations
 
 import fcntl
 import json
+import os
 import resource
 import statistics
 import subprocess
@@ -58,16 +59,16 @@ def run(options: argparse.Namespace) -> dict[str, object]:
     with tempfile.TemporaryDirectory() as folder:
         home = prepare_home(Path(folder))
         events = event_runners(home, str(Path(folder) / "shop"))
-        for name in ("session-start", "failure", "recall"):
-            assert events[name]("check").strip(), "there was nothing to answer"
         events["stop"]("check")  # it starts a cycle, which must not run beside the others
         wait_for_cycle(home)
+        for name in ("session-start", "failure", "recall"):
+            assert events[name]("check").strip(), "there was nothing to answer"
         measured = measure_in_turn({"bare": run_bare, **events}, runs)
-        measured |= measure_guarded(home, events["before-call"], runs)
+        guarded = measure_guarded(home, events["before-call"], runs)
         at_once = [events[name] for name in ("session-start", "failure", "prompt", "unknown-failure")]
         bare_at_once, parallel = measure_parallel(at_once, runs)
         figures = {
-            **summarize(measured),
+            **summarize(measured, guarded),
             "parallel_bare": percentiles(bare_at_once),
             "parallel": percentiles(parallel),
             "parallel_ratio": round(percentiles(parallel)["p50"] / percentiles(bare_at_once)["p50"], 3),
@@ -111,21 +112,29 @@ def event_runners(home: Path, project: str) -> dict[str, Once]:
     }
 
 
-def summarize(measured: dict[str, list[float]]) -> dict[str, object]:
-    """Return the figures of single events."""
+def summarize(measured: dict[str, list[float]], guarded: dict[str, list[float]]) -> dict[str, object]:
+    """Return the figures of single events, each beside the bare runs that it was measured in turn with."""
     bare = percentiles(measured["bare"])
     names = {"start": "session-start", "fix": "failure", "prompt": "prompt", "recall": "recall", "stop": "stop"}
-    by_event = {**names, "quiet": "unknown-failure", "guarded": "guarded-call"}
+    by_event = {**names, "quiet": "unknown-failure"}
     answers = ("session-start", "failure", "prompt", "recall")
-    exact = {name: statistics.median(some) / statistics.median(measured["bare"]) for name, some in measured.items()}
+    ratios = {
+        name: round(statistics.median(some) / statistics.median(those["bare"]), 3)
+        for those in (measured, guarded)
+        for name, some in those.items()
+        if name not in ("bare", "recall")
+    }
     return {
         "observe_ms": percentiles([*measured["stop"], *measured["unknown-failure"]]),
         "answer_ms": percentiles([each for name in answers for each in measured[name]]),
-        "by_event": {name: percentiles(measured[of]) for name, of in by_event.items()},
+        "by_event": {
+            **{name: percentiles(measured[of]) for name, of in by_event.items()},
+            "guarded": percentiles(guarded["guarded-call"]),
+        },
         "unguarded_call_ms": percentiles(measured["before-call"]),
         "recall_ms": percentiles(measured["recall"]),
         "bare_ms": bare,
-        "ratio": {name: round(each, 3) for name, each in exact.items() if name not in ("bare", "recall")},
+        "ratio": ratios,
     }
 
 
@@ -158,7 +167,7 @@ def measure_guarded(home: Path, once: Once, runs: int) -> dict[str, list[float]]
     once("check")
     found = measure_in_turn({"bare": run_bare, "guarded-call": once}, runs)
     mark.touch()
-    return {"guarded-call": found["guarded-call"]}
+    return found
 
 
 def trial_overhead(folder: Path, start: Once, runs: int) -> float:
@@ -204,18 +213,22 @@ def prepare_home(folder: Path, **environment: str) -> Path:
 
 def hook_runner(home: Path, name: str, payload: Payload) -> Once:
     """A function that does what agents do at one event of a session, and gives what was printed."""
-    return _command_runner(["/bin/sh", "-c", Caller(home=str(home)).command(name, "claude-code")], payload)
+    return _command_runner(["/bin/sh", "-c", Caller(home=str(home)).command(name, "claude-code")], payload, home)
 
 
 def direct_runner(home: Path, name: str, payload: Payload) -> Once:
     """The same without the launcher: what the interpreter and the client take alone."""
-    return _command_runner([interpreter_path(), "-I", "-S", str(home / BUNDLE), "--home", str(home), name], payload)
+    command = [interpreter_path(), "-I", "-S", str(home / BUNDLE), "--home", str(home), name]
+    return _command_runner(command, payload, home)
 
 
-def _command_runner(command: list[str], payload: Payload) -> Once:
+def _command_runner(command: list[str], payload: Payload, home: Path) -> Once:
+    environment = {**os.environ, "HOME": str(home.parent)}  # a cycle that it starts reads no other logs
+
     def once(session: str) -> str:
         sent = json.dumps({"session_id": session, **payload})
-        return subprocess.run(command, input=sent, capture_output=True, text=True, check=True).stdout
+        done = subprocess.run(command, input=sent, capture_output=True, text=True, check=True, env=environment)
+        return done.stdout
 
     return once
 

@@ -49,6 +49,8 @@ _RECALL = (
 )
 """What `surfaces/hook/recall.py` loads; what these load is found out."""
 _DATA = "text/slot_words.toml"
+_ONE_BY_ONE = ("patterns table", "patterns languages")
+"""Parts of which few values are needed: the bundle has their places."""
 
 Part = tuple[Any, int, int]
 """A value, and the size and time of the file that it was made of; 0 if it stays right without that file."""
@@ -58,12 +60,16 @@ def build_bundle(client: Path) -> dict[str, bytes]:
     """Build the files of the bundle of a client for this interpreter. Raises: OSError, SyntaxError."""
     package = client.parents[2]
     index: dict[str, tuple[int, int, bytes, int, int]] = {}
-    contents, place = list[bytes](), 0
-    for name, (value, size, changed) in _parts(package):
-        content = marshal.dumps(value)
-        index[name] = place, len(content), source_hash(HASH_KEY, content), size, changed
+    contents = list[bytes]()
+
+    def add(content: bytes) -> tuple[int, int, bytes]:
         contents.append(content)
-        place += len(content)
+        place = sum(map(len, contents[:-1]))
+        return place, len(content), source_hash(HASH_KEY, content)
+
+    for name, (value, size, changed) in _parts(package):
+        rows = {key: add(each) for key, each in value.items()} if name in _ONE_BY_ONE else value
+        index[name] = *add(marshal.dumps(rows)), size, changed
     start = _compiled(package / _FOLDERS[0] / f"{_START}.py")
     constants: dict[object, object] = {
         "@index@": index,

@@ -33,7 +33,7 @@ _SCRIPT = r"""#!/bin/sh
 # Agents run this to call wisen: /bin/sh HOME/hook AGENT EVENT, with the event on its input. `wisen install` wrote it.
 # It prints what wisen answers, whole or not at all, and always ends with 0.
 # To take wisen out of your agents without wisen: python3 HOME/remove-hooks.py
-{ # a part of this file is a mistake to the shell, and then nothing of it is run
+{ # a half of such a group is a mistake to the shell, and then nothing of it is run
 python=@python@
 client=@client@
 timeout=@timeout@
@@ -42,7 +42,6 @@ home=${0%/*}
 bundle=$home/@bundle@
 beat=$home/spool/beats/$2
 [ "$1" = claude-code ] || beat=$beat@$1
-begun=$home/spool/beats/.$2@$1
 quiet=
 [ "$2" = before-call ] && [ -e "$home/@unguarded@" ] && quiet=yes
 [ -x "$python" ] && [ -f "$client" ] && [ -r "$client" ] || quiet=yes
@@ -50,11 +49,15 @@ if [ "$quiet" ]; then
   cat >/dev/null # an agent may take it for an error when nobody reads what it writes
   exit 0
 fi
-# Once an event was answered, nobody needs to watch over the next one, unless it was begun since and not answered yet.
-if [ "$beat" -nt "$bundle" ] && [ "$beat" -nt "$python" ] && [ "$beat" -nt "$0" ] && [ -r "$bundle" ] &&
-  ! [ "$begun" -nt "$beat" ] && true >"$begun"; then
-  exec "$python" -I -S "$bundle" --home "$home" --agent "$1" "$2"
+# Once an event was answered, nobody needs to watch over the next ones, unless three were begun since and not answered.
+if [ "$beat" -nt "$bundle" ] && [ "$beat" -nt "$python" ] && [ "$beat" -nt "$0" ] && [ -r "$bundle" ]; then
+  for number in 1 2 3; do
+    begun=$home/spool/beats/.$2@$1.$number
+    [ "$begun" -nt "$beat" ] || { true >"$begun" && exec "$python" -I -S "$bundle" --home "$home" --agent "$1" "$2"; }
+  done
 fi
+}
+{
 agent=$1 event=$2
 for program in "$bundle" "$client"; do
   [ -r "$program" ] || continue

@@ -41,11 +41,14 @@ _Module = type(sys)
 _BUILT_IN = sys.builtin_module_names
 
 
-def bundled(name: str) -> object:
-    """Return the value of a part of the bundle; None if there is none, it is damaged, or its source changed."""
-    if name not in INDEX:
+def bundled(name: str, place: tuple[int, int, bytes] | None = None) -> object:
+    """Return the value of a part of the bundle; None if there is none, it is damaged, or its source changed.
+
+    `place`: where it is, if it is not in the index.
+    """
+    if place is None and name not in INDEX:
         return None
-    place, length, digest, size, changed = INDEX[name]
+    start, length, digest, size, changed = (*place, 0, 0) if place else INDEX[name]
     if size:
         status = posix.stat(_path(name))
         if status.st_size != size or status.st_mtime_ns != changed:
@@ -53,7 +56,7 @@ def bundled(name: str) -> object:
     try:
         if not _handles:
             _handles.append(posix.open(f"{sys.argv[0][:-3]}parts", posix.O_RDONLY | posix.O_CLOEXEC))
-        found = posix.pread(_handles[0], length, place)
+        found = posix.pread(_handles[0], length, start)
     except OSError:
         return None
     return loads(found) if source_hash(HASH_KEY, found) == digest else None  # noqa: S302 - our own file

@@ -2,27 +2,13 @@
 
 from __future__ import annotations
 
-import sys
-
 from .hook_store import BrokenSnapshot, HookStore
 from .lean_json import dumps, loads
 from .lean_paths import variable
 
-if __package__ and __package__.startswith("wisen"):
-    from wisen.kernel.doubts import doubt_of, is_doubtful
-    from wisen.kernel.matching import WatchedCall, corrected_line, find_hits
-else:
-    # The same files, found by the folder of the package: nothing else of wisen is loaded with them.
-    sys.path.append(__file__.rsplit("/", 3)[0])
-    from kernel.doubts import (  # type: ignore[import-not-found,no-redef,unused-ignore]
-        doubt_of,
-        is_doubtful,
-    )
-    from kernel.matching import (  # type: ignore[import-not-found,no-redef,unused-ignore]
-        WatchedCall,
-        corrected_line,
-        find_hits,
-    )
+TYPE_CHECKING = False  # `typing` takes longer to load than all the rest
+if TYPE_CHECKING:
+    from .guard_kernel import WatchedCall
 
 _RANKS = {"deny": 0, "ask": 1, "warn": 2}
 _MESSAGES = {
@@ -78,12 +64,16 @@ def _matching_guards(payload: dict[str, object], store: HookStore) -> tuple[Watc
     raw = store.snapshots.raw(digest)
     if raw is None:
         raise BrokenSnapshot(digest)
+    from .guard_kernel import WatchedCall  # most places have no guards
+
     call = WatchedCall(tool, fields, where, variable("HOME"))
     return call, _guards_on_sheet(raw, call)
 
 
 def _guards_on_sheet(raw: bytes, call: WatchedCall) -> list[Guard]:
     """Return the guards on a sheet that match a call. Only the lines under its keys are read."""
+    from .guard_kernel import find_hits, is_doubtful
+
     found: dict[str, Guard] = {}
     for key in sorted(call.guard_keys):
         mark = b"\n[" + dumps(key).encode("ascii") + b","
@@ -103,6 +93,8 @@ def _guards_on_sheet(raw: bytes, call: WatchedCall) -> list[Guard]:
 
 def _doubtful_guards(raw: bytes, call: WatchedCall) -> list[Guard]:
     """Return the guards that may match a call that cannot be fully parsed. They never deny it: they ask or warn."""
+    from .guard_kernel import doubt_of
+
     found: list[Guard] = []
     for mark in _WATCHED_BY_LINE:
         at = raw.find(mark)
@@ -158,6 +150,8 @@ def _lines(guard: Guard, call: WatchedCall) -> list[str]:
     if guard.get("doubt"):
         lines.append(f"It may be what the guard watches for: {guard['doubt']}. {_WRITE_PLAINLY}")
     elif better and isinstance(watch, dict):
+        from .guard_kernel import corrected_line
+
         line = corrected_line(watch, str(better).split(), call)
         lines.append(f"Instead: {line.strip() or better}")
     lines.append(f"To lift it for this session, the user types: overrule {id_}")

@@ -11,11 +11,12 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     import re
     from collections.abc import Callable
+    from typing import Any
 
 IGNORECASE, MULTILINE, DOTALL = 2, 8, 16
 bundled = globals().get("__bundled__")
 """Returns a part of the bundle, if the client runs from one."""
-_parts: dict[str, dict[tuple[str, int], bytes]] = {}
+_parts: dict[str, dict[tuple[str, int], bytes | tuple[int, int, bytes]]] = {}
 """The patterns in parts of the bundle: what `_sre` needs to build them."""
 _made: dict[tuple[str, int], re.Pattern[str]] = {}
 _compilers: list[Callable[[str, int], re.Pattern[str]]] = []
@@ -41,9 +42,13 @@ def _precompiled(text: str, flags: int, parts: tuple[str, ...]) -> re.Pattern[st
             from _sre import compile as build  # type: ignore[import-not-found,unused-ignore]
             from marshal import loads
 
-            all_flags, code, groups, names, order = loads(_parts[part][text, flags])  # noqa: S302 - our own file
-            found: re.Pattern[str] = build(text, all_flags, memoryview(code).cast("I").tolist(), groups, names, order)
-            return found
+            found = _parts[part][text, flags]
+            values: Any = bundled(part, found) if isinstance(found, tuple) else loads(found)  # noqa: S302 - our own file
+            if values is None:
+                return None
+            all_flags, code, groups, names, order = values
+            made: re.Pattern[str] = build(text, all_flags, memoryview(code).cast("I").tolist(), groups, names, order)
+            return made
     return None
 
 
