@@ -84,11 +84,6 @@ class Adjudicator:
         self.problems: list[str] = []
         """Why the detector's result stands where a model should have decided."""
 
-    @property
-    def is_enabled(self) -> bool:
-        """Whether a model is asked."""
-        return self._is_enabled
-
     def adjudicate(self, sessions: Sequence[History], mined: Sequence[SessionFindings]) -> Sequence[SessionFindings]:
         """Return the sessions' findings with the signals of doubtful turns as a model decided them."""
         changed = list(mined)

@@ -152,6 +152,7 @@ class FeedbackService:
             languages=self._folder,
             model=lambda: self.added_languages.model,
             build_adjudicator=self._build_adjudicator,
+            adjudicates=self._adjudicates,
             folders=self._projects.places_by_context(),
             settled=settled_turns(self._home.ledger.moves.all()),
             version=self.added_languages.analysis_version(ANALYSIS_VERSION),

@@ -53,6 +53,8 @@ class SessionAnalyzer:
     model: Callable[[], DetectorModel]
     """Returns the detector for these languages."""
     build_adjudicator: Callable[[UserDetector], Adjudicator]
+    adjudicates: bool
+    """Whether a model is asked about doubtful turns: that is done here alone."""
     folders: Mapping[str, Sequence[str]]
     """The directories of this machine by their context."""
     settled: Mapping[str, SettledTurn]
@@ -78,7 +80,7 @@ class SessionAnalyzer:
         findings = self.home.index.findings
         sessions = self.home.index.events.unmined(self.version)
         size = PARALLEL_FROM_BYTES if len(sessions) >= PARALLEL_FROM_SESSIONS else 0
-        jobs = 1 if not sessions or self.adjudicator.is_enabled else jobs
+        jobs = 1 if not sessions or self.adjudicates else jobs
         done = 0
         with pause_gc(), self.workers(jobs, size) as (executor, job_count):
             analyzed = self._analyze_all(sessions, describe, executor, job_count)
@@ -121,7 +123,7 @@ class SessionAnalyzer:
         executor: Executor | None,
         jobs: int,
     ) -> Iterator[AnalyzedSession[T]]:
-        setup = None if executor is None or self.adjudicator.is_enabled else self._setup()
+        setup = None if executor is None or self.adjudicates else self._setup()
         if executor is None or setup is None:
             for start in range(0, len(sessions), BATCH_SIZE):
                 yield from self._analyze_here(sessions[start : start + BATCH_SIZE])
