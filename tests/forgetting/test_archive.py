@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import sqlite3
+from contextlib import closing
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
@@ -17,6 +19,7 @@ from wisen.errors import SettingsError
 from wisen.forgetting.retention import expired_sessions
 from wisen.forgetting.settings import ArchivePolicy, ContextLimit
 from wisen.model.archive import ArchivedSession
+from wisen.store import index_deletion
 from wisen.testing.transcripts import ClaudeTranscript
 
 pytestmark = pytest.mark.requirement("N8")
@@ -110,6 +113,27 @@ def test_the_oldest_go_where_there_is_too_much(home: Path, ours: Path) -> None:
     with wisen.open_learner() as learner:
         assert {each.native for each in learner.home.index.removal.archived_sessions()} == names
     assert "the oldest above 1 MB" in " ".join(run("status").stdout.split())
+
+
+def test_the_file_is_not_rewritten_for_a_few_sessions(home: Path, ours: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(index_deletion, "_FEW_PAGES", 0)
+    write_sessions(home, padding=1_600)
+    for number in range(10, 50):
+        log = ClaudeTranscript(number, cwd=str(home / "shop"), start=datetime.now(UTC) - timedelta(days=1))
+        log.prompt(f"now this {number} " * 1_000)
+        log.write(home / ".claude" / "projects" / "shop")
+    run("learn")
+    write_limits(ours, "days = 60")
+    with wisen.open_learner() as learner:
+        learner.learn()
+    with closing(sqlite3.connect(ours / "index.db")) as db:
+        ((free,),) = db.execute("PRAGMA freelist_count")
+        assert free > 0, "the space is left for what comes next"
+        db.execute("CREATE VIRTUAL TABLE temp.terms USING fts5vocab(main, memory_words, row)")
+        terms = {str(term) for (term,) in db.execute("SELECT term FROM temp.terms")}
+    assert not any(term.startswith("jabuticabaxin") for term in terms)
+    assert any(term.startswith("loganberruxin") for term in terms)
+    assert not (ours / "index.db-wal").exists() or (ours / "index.db-wal").stat().st_size == 0
 
 
 @pytest.mark.parametrize("named_by", ["key", "directory"])

@@ -73,11 +73,15 @@ class ForgottenPhrases:
     def __init__(self, phrases: Iterable[Phrase]) -> None:
         self._by_first_token: dict[tuple[str, bool], list[tuple[str, ...]]] = defaultdict(list)
         groups: set[tuple[str, ...]] = set()
+        sequences: set[str] = set()
         for phrase in set(phrases):
+            # Between two tokens of a phrase only blanks and punctuation can be.
+            sequences.add(r"\W*".join(map(re.escape, phrase.tokens)))
             self._by_first_token[phrase.tokens[0], phrase.marked].append(phrase.tokens)
             # The longest word is the rarest, as a rule.
             groups.add(tuple(sorted(set(phrase.tokens), key=lambda word: (-len(word), word))))
         self._groups = tuple(sorted(groups)) if len(groups) <= _MAX_PREFILTERED else None
+        self._sequences = [re.compile(each) for each in sorted(sequences)] if self._groups is not None else []
         self._kinds = {marked for _, marked in self._by_first_token}
         letters = {letter for words in self._groups or () for word in words for letter in word}
         self._escaped = _escape_of(letters) if self._groups and all(map(str.isascii, letters)) else None
@@ -98,6 +102,8 @@ class ForgottenPhrases:
     def _is_in(self, text: str) -> bool:
         folded = _fold(text)
         if not self._may_be_in(folded):
+            return False
+        if self._groups is not None and not any(each.search(folded) for each in self._sequences):
             return False
         return any(self._matches(tokens, marked) for marked, tokens in _token_streams(folded, self._kinds))
 
