@@ -169,7 +169,11 @@ class HomeLauncher:
         with tempfile.TemporaryDirectory(prefix="wisen-measure-") as folder:
             home = Path(folder)
             (home / LAUNCHER).write_text(render_script(self._program, _timeout()), errors="surrogateescape")
-            self._write_bundle(home)
+            if self._has_bundle() and (self._home / BUNDLE).is_file():
+                for name in (PARTS, BUNDLE):
+                    _put(home / name, (self._home / name).read_bytes(), mode=0o600)
+            else:
+                self._write_bundle(home)
             (home / "snapshots").mkdir()
             if not guarded:
                 (home / UNGUARDED).touch()
