@@ -40,8 +40,13 @@ __all__ = ["FAILED", "STOPPED", "app", "main"]
 
 def main() -> None:
     """The entry point: errors are printed as one line, not as a traceback."""
+    import gc
+
     from wisen.surfaces.cli.error_reporting import run_program
 
+    gc.set_threshold(
+        100_000, 20, 100
+    )  # what a large home loads stays in use
     prepare_completion()
     run_program(app, failed=FAILED, stopped=STOPPED)
 
