@@ -146,3 +146,19 @@ def test_an_index_that_cannot_be_written_costs_time_only(tmp_path: Path) -> None
     assert find_typed(index, [asked], "1") == {asked}
     assert index.folds.load("passing-forms", "1 1") is None
     index.close()
+
+
+def test_nothing_is_kept_of_what_is_no_longer_searched() -> None:
+    index = MemoryIndex()
+    learn(index, "one", [("npm test", True)], "run make")
+    assert not find_passing(index, {}, "1")
+    assert not find_typed(index, [], "1")
+    assert index.folds.load("passing-forms", "1 1") is None
+    find_passing(index, {"0": FORMS["0"]}, "1")
+    find_typed(index, [(("claude-code", "one"), "make")], "1")
+    assert not find_passing(index, {}, "1")
+    assert not find_typed(index, [], "1")
+    for name in ("passing-forms", "typed-commands"):
+        kept = index.folds.load(name, "1 1")
+        assert kept is not None
+        assert kept.value == "{}"

@@ -37,10 +37,10 @@ def find_typed(
     wanted: dict[SessionKey, set[str]] = defaultdict(set)
     for session, line in asked:
         wanted[session].add(line)
-    if not wanted:
-        return set()
     folds, version = index.folds, f"{_FORMAT} {version}"
     revision, stored = folds.revision(), folds.load(_NAME, version)
+    if not wanted and stored is None:
+        return set()  # most homes of few sessions
     before = {} if stored is None else _decode(stored.value)
     known = dict(before)
     if stored is not None and stored.revision != revision:

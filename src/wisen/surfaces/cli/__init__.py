@@ -44,9 +44,7 @@ def main() -> None:
 
     from wisen.surfaces.cli.error_reporting import run_program
 
-    gc.set_threshold(
-        100_000, 20, 100
-    )  # what a large home loads stays in use
+    gc.set_threshold(100_000, 20, 100)  # what a large home loads stays in use
     prepare_completion()
     run_program(app, failed=FAILED, stopped=STOPPED)
 
