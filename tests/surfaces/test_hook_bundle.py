@@ -223,6 +223,8 @@ def test_after_an_answer_nothing_else_is_started_until_one_is_missing(
     for number in range(3):
         assert "pnpm" in launched(home, "session-start", {**sent, "session_id": f"s{number}"})
         time.sleep(0.02)
+    beats = [path for path in (home / "spool" / "beats").iterdir() if "session-start" in path.name]
+    assert {path.stat().st_mode & 0o777 for path in beats} == {0o600}
     started = (tmp_path / "python.log").read_text().split()
     assert started[0] != "sh", "the first is watched over"
     assert set(started[1:]) == {"sh"}, "the next ones replace the launcher"

@@ -53,7 +53,8 @@ fi
 if [ "$beat" -nt "$bundle" ] && [ "$beat" -nt "$python" ] && [ "$beat" -nt "$0" ] && [ -r "$bundle" ]; then
   for number in 1 2 3; do
     begun=$home/spool/beats/.$2@$1.$number
-    [ "$begun" -nt "$beat" ] || { true >"$begun" && exec "$python" -I -S "$bundle" --home "$home" --agent "$1" "$2"; }
+    [ -f "$begun" ] && ! [ "$begun" -nt "$beat" ] && true >"$begun" &&
+      exec "$python" -I -S "$bundle" --home "$home" --agent "$1" "$2"
   done
 fi
 }

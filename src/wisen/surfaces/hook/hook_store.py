@@ -225,6 +225,12 @@ class HookStore:
         except FileNotFoundError:
             _make_folder(folder)
             posix.close(posix.open(path, posix.O_CREAT | posix.O_WRONLY, 0o600))
+        # The launcher marks in these files that an event was begun: it cannot create private ones itself.
+        marks = [f"{folder}/.{event}@{_safe_name(self.agent)}.{number}" for number in (1, 2, 3)]
+        if not exists(marks[0]):
+            for mark in marks:
+                posix.close(posix.open(mark, posix.O_CREAT | posix.O_WRONLY | posix.O_CLOEXEC, 0o600))
+            posix.utime(path)  # it is newer than they are
 
     def problems(self, *, first: bool = True) -> str:
         """Return what is wrong, for the user: a failure of ours once, a lasting problem once a day.
