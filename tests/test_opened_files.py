@@ -42,6 +42,8 @@ OPENS = {
     "feedback/detector.py": PACKAGE,
     "feedback/sentence_generation.py": PACKAGE,
     "feedback/language_detection.py": PACKAGE,
+    "feedback/phrase_table.py": PACKAGE,
+    "text/pattern_heads.py": PACKAGE,
     "text/directive_words.py": PACKAGE,
     "text/directive_weights.py": PACKAGE,
     "text/glossary.py": PACKAGE,
