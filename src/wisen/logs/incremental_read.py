@@ -7,10 +7,8 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from wisen.logs import event_filter
 from wisen.model.index_batch import IndexBatch
 from wisen.model.source import Batch, ReadProblem, ReadProblemKind, SourceMark
-from wisen.safety.secrets import find_secret
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -39,6 +37,8 @@ def changed_sources(sources: Sequence[Source], marks: Mapping[str, SourceMark], 
 
 def index_name_of(source: Source) -> str:
     """Return the name of a source in the index: its path, or a hash of it if the path contains a secret."""
+    from wisen.safety.secrets import find_secret
+
     path = str(source.path)
     if find_secret(path) is None:
         return path
@@ -46,7 +46,8 @@ def index_name_of(source: Source) -> str:
 
 
 def _is_unchanged(source: Source, marks: Mapping[str, SourceMark]) -> bool:
-    mark = marks.get(index_name_of(source))
+    # A path that contains a secret is never a name; of the others nearly all are known, and need no search for one.
+    mark = marks.get(str(source.path)) or marks.get(index_name_of(source))
     if mark is None or mark.is_suspect:
         return False
     return (mark.size, mark.modified_ns) == (source.size, source.modified_ns)
@@ -104,6 +105,9 @@ def _safe_index_batch(
 def _build_index_batch(
     source: Source, batch: Batch, resolver: ContextResolver, policy: EventFilterPolicy, *, finished: bool
 ) -> IndexBatch:
+    from wisen.logs import event_filter
+    from wisen.safety.secrets import find_secret
+
     cursor = batch.cursor if find_secret(batch.cursor) is None else ""
     return IndexBatch(
         source=replace(source, path=Path(index_name_of(source))),
@@ -129,6 +133,8 @@ def _skip_disabled(events: Iterable[Event], resolver: ContextResolver) -> Iterat
 
 
 def _context_lookup(resolver: ContextResolver) -> Callable[[Event], str | None]:
+    from wisen.logs import event_filter
+
     keys: dict[tuple[str, str], str | None] = {}
     last: tuple[SessionKey | None, str, str | None] = None, "", None
 
