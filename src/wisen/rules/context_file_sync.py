@@ -180,11 +180,11 @@ def write_all_context_files(
         with boundaries.isolate(BoundaryKind.PROJECT, pages.key or EVERY_PROJECT):
             shown = [(rule_id(state.entry.id), state) for state in states_here if is_worth_showing(state)]
             conflicts = conflict_lines(states_here, by_id)
-            row, before = write_context_files(files, pages, shown, today, delivered, conflicts), stamps(pages)
+            before = stamps(pages)
             row = write_context_files(files, pages, shown, today, delivered, conflicts)
             counts = PageCounts(0, 0) if row is None else PageCounts(row.rules, row.corrections)
             rows += _index_rows(pages, counts, today)
-            is_settled = stamps(pages) == before  # written once more, nothing was left to write
+            is_settled = stamps(pages) == before  # nothing was left to write; what was just written is looked at again
             if is_settled and (any(before) or not any(counts)):
                 written.add(pages, about, counts)
     written.save()
