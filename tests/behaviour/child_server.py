@@ -210,8 +210,12 @@ def _be_hook(order: dict[str, Any]) -> None:
             file.write(" ".join([program, *words[1:]]) + "\n")
         os._exit(0)
 
-    replaced = {(_signal, "setitimer"): lambda *_: (0.0, 0.0), (os, "execve"): note_cycle}
-    replaced[os, "getpid"] = lambda: _PID + int(order["number"])
+    import posix
+
+    replaced: dict[tuple[Any, str], Any] = {(_signal, "setitimer"): lambda *_: (0.0, 0.0)}
+    for module in (os, posix):  # the client uses the part in C
+        replaced[module, "execve"] = note_cycle
+        replaced[module, "getpid"] = lambda: _PID + int(order["number"])
     for (module, name), replacement in replaced.items():
         setattr(module, name, replacement)
     client = sys.argv[0]

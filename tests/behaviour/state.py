@@ -15,6 +15,8 @@ from tests.behaviour.recording import Recording
 from tests.behaviour.world import World
 
 _SESSIONS = (Path(".claude/projects"), Path(".codex/sessions"))
+_WITH_STAMPS = ("folds",)
+"""Worked out from the other tables, and with the stamps of files, which differ from run to run."""
 _SHADOWS = ("_data", "_idx", "_docsize", "_config", "_content")
 _HOLDER = re.compile(rb"^\d+(?= )")
 """The process that took a lock: processes have other numbers each time."""
@@ -71,7 +73,7 @@ def _save_database(world: World, path: Path, recording: Recording, group: str, *
         for name, _ in tables:
             if any(name == f"{each}{shadow}" for each in virtual for shadow in _SHADOWS):
                 continue
-            rows = sorted(_rows(connection, name))
+            rows = [] if name in _WITH_STAMPS else sorted(_rows(connection, name))
             digest = hashlib.sha256("\n".join(rows).encode()).hexdigest()
             lines.append(f"{name} {len(rows)} {digest}")
             if with_rows:
