@@ -96,6 +96,10 @@ class _RecordedEntries:
         """Return how often each entry was seen."""
         return self._inner.tallies(ids)
 
+    def ids(self) -> frozenset[str]:
+        """Return the ids of all entries."""
+        return self._inner.ids()
+
     def ranked_ids(self, context: str | None = None) -> tuple[str, ...]:
         """Return the ids of entries, those of most sessions first."""
         return self._inner.ranked_ids(context)

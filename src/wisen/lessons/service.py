@@ -87,7 +87,7 @@ class LessonService:
     def count(self) -> int:
         """Return how many entries there are, except closed ones."""
         entries = self._home.ledger.entries
-        return len(set(entries.ranked_ids(None)) - set(entries.closed_entries()))
+        return len(entries.ids() - entries.closed_entries().keys())
 
     def get(self, name: str) -> tuple[EntryState, tuple[Occurrence, ...]]:
         """Return an entry by its name or id, or a prefix of one, and its occurrences.

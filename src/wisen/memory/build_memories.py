@@ -18,12 +18,10 @@ from wisen.model.failure import Ending
 from wisen.model.history import UserAction
 from wisen.model.memory import ENTRY_ORIGIN_PREFIX, Memory, MemoryKind
 from wisen.safety import sentinel
-from wisen.safety.entry_texts import agent_text
 from wisen.safety.fix_texts import describe_fix, quote_step
 from wisen.safety.withhold import rule_against
 from wisen.text import daily
 from wisen.text.command_lines import command_of, fields_of, parse_command
-from wisen.text.entry_standing import is_lesson, is_standing
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -196,6 +194,8 @@ def memories_of_entries(states: Iterable[EntryState], fixes: Iterable[Fix] = ())
 
 def with_agent_texts(states: Sequence[EntryState], fixes: Iterable[Fix]) -> list[tuple[EntryState, str]]:
     """Return entries with the texts in which agents are told of them."""
+    from wisen.safety.entry_texts import agent_text
+
     named = {tag for state in states if state.entry.type is EntryType.ERROR for tag in state.entry.tags}
     known = {fix.id: describe_fix(fix) for fix in fixes if fix.id in named}
     return [(state, agent_text(state, known)) for state in states]
@@ -211,6 +211,8 @@ def build_entry_memories(texts: Iterable[tuple[EntryState, str]]) -> Gathered:
 
 
 def _is_lasting(state: EntryState) -> bool:
+    from wisen.text.entry_standing import is_lesson, is_standing
+
     if state.merged_into or state.status is EntryStatus.WONT_FIX:
         return False
     entry = state.entry

@@ -13,7 +13,7 @@ from wisen.decisions.proposal_rows import command_proposal
 from wisen.errors import FileError
 from wisen.logs.learnings_files import FOLDER
 from wisen.logs.ownership_rows import owned_learnings
-from wisen.model.context import EVERY_PROJECT, EVERYWHERE
+from wisen.model.context import EVERY_PROJECT
 from wisen.model.entry import Actor, Entry, EntryStatus, Move, MoveKind, Proposal, rule_id
 from wisen.model.entry_state import fold_proposal_states
 from wisen.model.error_boundaries import BoundaryKind
@@ -86,9 +86,6 @@ def import_context_files(
 
 def _may_have_news(home: Home, projects: Projects, files: Files) -> bool:
     """Whether a context file is not as it was written, or a project has learnings of other tools."""
-    every = (EVERYWHERE, *(each.key for each in home.ledger.contexts.all()))
-    if WrittenPages(home.index.folds, home.version).are_unchanged(home.path, every):
-        return _has_learnings(projects)
     folder = home.path / "contexts"
     keys = sorted(each.name for each in folder.iterdir() if each.is_dir()) if folder.is_dir() else []
     try:
@@ -96,10 +93,6 @@ def _may_have_news(home: Home, projects: Projects, files: Files) -> bool:
             return True
     except FileError:
         return True  # it is read again inside the boundary of its project
-    return _has_learnings(projects)
-
-
-def _has_learnings(projects: Projects) -> bool:
     return any((Path(place) / FOLDER).is_dir() for place, _ in projects.places_with_contexts())
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from wisen.decisions.service import clean_wording
@@ -26,7 +27,6 @@ from wisen.store.known_entries import entry_states
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Sequence
-    from pathlib import Path
 
     from wisen.decisions.refresh import Refresh
     from wisen.decisions.service import Decisions
@@ -235,9 +235,17 @@ class RuleService:
 
     def import_context_files(self, known: KnownEntries, boundaries: ErrorBoundaries) -> None:
         """Import hand edits of context files as questions, and entries of other tools that the user adopted."""
+        if self.are_context_files_written() and not self._has_learnings():
+            return  # most runs: neither pages nor entries need to be read
         from wisen.rules.context_file_sync import import_context_files
 
         import_context_files(self._home, self._projects, self._edit_ports.files, known, boundaries)
+
+    def _has_learnings(self) -> bool:
+        """Return whether a project has entries that other tools wrote."""
+        from wisen.logs.learnings_files import FOLDER
+
+        return any((Path(place) / FOLDER).is_dir() for place, _ in self._projects.places_with_contexts())
 
     def are_context_files_written(self) -> bool:
         """Return whether all context files are there and as they were written."""

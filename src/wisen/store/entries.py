@@ -54,6 +54,10 @@ class Entries(Protocol):
         """Return how often each entry was seen, or each of some, by its id."""
         ...
 
+    def ids(self) -> frozenset[str]:
+        """Return the ids of all entries."""
+        ...
+
     def ranked_ids(self, context: str | None = None) -> tuple[str, ...]:
         """Return the ids of all entries, or of one context, most sessions first, then the newest."""
         ...
@@ -158,6 +162,10 @@ class SqlEntries:
             touched |= {unescape(str(row[0])) for row in rows}
         seen = SqlOccurrences(self._db)
         return tuple(recount_tally(each, seen.of(each.entry)) if each.entry in touched else each for each in tallies)
+
+    def ids(self) -> frozenset[str]:
+        """Return the ids of all entries. Without seals."""
+        return frozenset(unescape(str(row[0])) for row in self._db.run("SELECT id FROM entries"))
 
     def ranked_ids(self, context: str | None = None) -> tuple[str, ...]:
         """Return the ids of all entries, or of one context, most sessions first, then the newest."""

@@ -62,6 +62,10 @@ class MemoryEntries:
         """Return how often each entry was seen, or each of some, by its id."""
         return tuple(self._tally(each) for each in (self.all() if ids is None else self.of(ids)))
 
+    def ids(self) -> frozenset[str]:
+        """Return the ids of all entries."""
+        return frozenset(each.id for each in self.all())
+
     def ranked_ids(self, context: str | None = None) -> tuple[str, ...]:
         """Return the ids of all entries, or of one context, most sessions first, then the newest."""
         tallies = [each for each in self.tallies() if context in (None, each.context)]
