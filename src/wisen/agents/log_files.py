@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import stat
 from itertools import islice
 from typing import TYPE_CHECKING
 
@@ -29,6 +30,23 @@ def files_below(base: Path, suffix: str | tuple[str, ...]) -> Iterator[Path]:
         # Opening a pipe of that name would block forever.
         paths = (folder / file for file in sorted(files) if file.endswith(suffix))
         yield from (path for path in paths if path.is_file())
+
+
+def sources_below(agent: str, base: Path, suffix: str) -> Iterator[Source]:
+    """Yield what `files_below` yields as sources; each file is looked at once, because there may be many thousands."""
+    if base.is_file():
+        yield file_source(agent, base)
+        return
+    for folder, _, files in folders_below(base):
+        for name in sorted(files):
+            if name.endswith(suffix):
+                path = folder / name
+                try:
+                    status = path.stat()
+                except OSError:
+                    continue
+                if stat.S_ISREG(status.st_mode):
+                    yield Source(agent=agent, path=path, size=status.st_size, modified_ns=status.st_mtime_ns)
 
 
 def folders_below(base: Path) -> Iterator[tuple[Path, list[str], list[str]]]:

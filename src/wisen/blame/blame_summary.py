@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from wisen.blame.file_sessions import SIGNIFICANT
 from wisen.model.fix import Evidence
-from wisen.model.instruction import InstructionSummary, Strength
+from wisen.model.instruction import SIGNIFICANT, InstructionSummary, Strength
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence

@@ -18,7 +18,7 @@ from wisen.blame.line_history import trace_lines
 from wisen.blame.session_matches import Matches, build_timeline, update_matches, wanted_by
 from wisen.mining.session_mining import mine_session
 from wisen.model.call_summary import CallSummary
-from wisen.model.instruction import Blame, Strength
+from wisen.model.instruction import SIGNIFICANT, Blame
 from wisen.model.report import Selection
 from wisen.store.folds import Fold
 
@@ -31,7 +31,6 @@ if TYPE_CHECKING:
 
 JUDGED_DAYS = 400
 """How many days of sessions lines are judged by."""
-SIGNIFICANT = (Strength.BEGAN, Strength.HELPED)
 _NAME, _VERSION = "instruction files", "1"
 _AT_ONCE = 200
 """How many sessions are summarized before they are stored."""

@@ -77,6 +77,10 @@ class Strength(StrEnum):
     NEVER = "never relevant"
 
 
+SIGNIFICANT = (Strength.BEGAN, Strength.HELPED)
+"""The effects of a line that are worth telling."""
+
+
 class Effect(Struct, frozen=True, kw_only=True):
     """What the sessions show about one line."""
 

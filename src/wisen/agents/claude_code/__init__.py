@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from wisen.agents.claude_code.read import AGENT, ClaudeParser
 from wisen.agents.log_detection import detect_agent
-from wisen.agents.log_files import file_source, files_below, find_json_value
+from wisen.agents.log_files import file_source, files_below, find_json_value, sources_below
 from wisen.agents.log_follower import follow_records
 
 if TYPE_CHECKING:
@@ -36,8 +36,11 @@ class ClaudeCode:
 
     def sources(self, under: Path | None = None) -> Iterator[Source]:
         """Yield every transcript below the root, or every possible transcript below `under`, in a stable order."""
-        for path in files_below(under or self._root, ".jsonl"):
-            if under is None or _may_be_transcript(path):
+        if under is None:
+            yield from sources_below(AGENT, self._root, ".jsonl")
+            return
+        for path in files_below(under, ".jsonl"):
+            if _may_be_transcript(path):
                 yield file_source(AGENT, path)
 
     def version(self, source: Source) -> str | None:

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING
 from wisen import __version__, app
 from wisen.model.state import Health
 from wisen.surfaces.cli.layout import CommandLine
-from wisen.surfaces.cli.lesson_lines import ALLOW_LOCAL
 from wisen.surfaces.cli.render import console, describe_open_decision, format_size, plural, print_json, table
 
 if TYPE_CHECKING:
@@ -104,6 +103,8 @@ def _consent_lines(state: InstallationState) -> list[str]:
     )
     if state.private:
         many = plural(state.private, "lesson was", "lessons were")
+        from wisen.surfaces.cli.lesson_lines import ALLOW_LOCAL
+
         lines.append(f"{many} typed to local models only, and not given to agents. {ALLOW_LOCAL}")
     return lines
 
