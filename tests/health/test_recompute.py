@@ -31,6 +31,7 @@ def learned(home: Path) -> Path:
         log.prompt("from now on always use pnpm, not npm")
         log.write(home / ".claude" / "projects" / "shop")
     run("learn")
+    run("learn")  # this one finds the pages as they were written: from now on nothing is new
     return home
 
 
