@@ -107,7 +107,7 @@ PROMISES = (
     Promise("X3", "A rule that is violated again becomes a guard.", _P, "rules that say plainly what not to run or edit"),
     Promise("X4", "The first run needs no set-up and tells within seconds what keeps going wrong.", _F),
     Promise("X5", "Six agents, each proven against the real client.", _P, "CI drives Claude Code and Codex; OpenClaw, Hermes, Gemini CLI and opencode by make test-agents-all, with a scripted model on Linux only"),
-    Promise("X6", "No model, network, key or daemon is needed; budgets are fixed and hooks fast.", _P, "what hooks cost is measured for Claude Code and Codex; eight hooks at once on two cores take longer than the bound"),
+    Promise("X6", "No model, network, key or daemon is needed; budgets are fixed and hooks fast.", _P, "what hooks cost is measured for Claude Code and Codex; a session start and a failure with a known fix take up to 1.4 times a bare interpreter"),
     Promise("X7", "Only what the user typed and what tools measurably did can teach.", _P, "one bare sentence that was pasted without any frame; what an agent expands and records as typed"),
     Promise("X8", "Review, compare and explore in a local web page and in the terminal."),
     Promise("X9", "Teams share one PostgreSQL, with roles, a queue and a cluster.", _P, "the ledger works on PostgreSQL; roles, queue and cluster"),
