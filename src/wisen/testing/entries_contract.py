@@ -119,6 +119,20 @@ class EntriesContract:
         assert again.entries.of([]) == ()
         assert len(again.entries.of(f"{number}" for number in range(1_200))) == 0
 
+    def test_the_mark_differs_after_everything_that_was_learned_or_decided(self, ledger: Ledger) -> None:
+        marks = [ledger.mark()]
+        rows = (an_entry(), an_occurrence("o1"), an_occurrence("o2", session="s2"), a_move("m1"), a_proposal("p1"))
+        for row in rows:
+            ledger.entries.record([row])
+            marks.append(ledger.mark())
+        assert len({*marks}) == len(rows) + 1
+        assert ledger.mark() == marks[-1]
+        assert ledger.entries.ids() == {"01A"}
+        assert {(each.entry, each.session, each.quote) for each in ledger.occurrences.sightings()} == {
+            ("01A", "s1", "no, use pnpm"),
+            ("01A", "s2", "no, use pnpm"),
+        }
+
     def test_how_often_an_entry_was_seen_is_counted_by_sessions(self, ledger: Ledger) -> None:
         sights = [an_occurrence("a", minutes=5), an_occurrence("b", minutes=9), an_occurrence("c", session="s2")]
         ledger.entries.record([an_entry(), an_entry("02B"), *sights, sights[0]])
