@@ -10,7 +10,7 @@ import pytest
 
 import wisen
 from tests.sizes import size
-from wisen.model.entry import EntryType
+from wisen.model.entry import Actor, EntryType, MoveKind
 from wisen.store.known_entries import entry_states
 from wisen.testing.transcripts import ClaudeTranscript
 
@@ -147,6 +147,30 @@ def test_a_ledger_that_came_back_from_a_backup_is_filled_from_the_sessions_again
     with wisen.open_learner(home, environment={"HOME": str(tmp_path)}) as learner:
         learner.learn()
         assert [each[1:4] for each in learned(learner)] == [each[1:4] for each in before]
+
+
+def test_what_a_person_replaced_by_a_lesson_of_another_project_stays_replaced(tmp_path: Path) -> None:
+    def say(number: int, project: str, text: str) -> None:
+        folder = tmp_path / "src" / project
+        folder.mkdir(parents=True, exist_ok=True)
+        log = ClaudeTranscript(number, cwd=str(folder), start=TODAY - timedelta(days=3) + timedelta(hours=number))
+        log.prompt(text)
+        log.write(tmp_path / ".claude" / "projects" / project)
+
+    say(1, "shop", "never edit the generated files by hand")
+    say(2, "bank", "always generate the files with make gen")
+    with wisen.open_learner(tmp_path / "wisen", environment={"HOME": str(tmp_path)}) as learner:
+        learner.learn()
+        old, new = (
+            next(each.entry for each in learner.lessons.all() if word in each.text) for word in ("by hand", "make gen")
+        )
+        decided = learner.home.row_factory.build_move(old.id, MoveKind.SUPERSEDE, new.id, by=Actor.USER)
+        learner.home.ledger.entries.record([decided])
+        learner.learn()
+        say(3, "shop", "always sort the imports")  # only the project of the old lesson changes
+        learner.learn()
+        states = {each.entry.id: each for each in learner.lessons.all()}
+        assert states[old.id].superseded_by == new.id
 
 
 def test_two_lessons_of_one_message_stay_two_in_every_run(tmp_path: Path) -> None:

@@ -45,8 +45,6 @@ class FixService:
         self._home, self._rule_files = home, rule_files
         self._decisions, self._refresh = decisions, refresh
         self._deliver, self._count_praise = deliver, count_praise
-        self._read: tuple[int, tuple[Fix, ...]] = (-1, ())
-        """What this run read already: all fixes, and at which revision of the index."""
 
     def all(self, path: Path | None = None) -> tuple[Fix, ...]:
         """Return all fixes found so far; with `path` only those of sessions below it.
@@ -58,11 +56,7 @@ class FixService:
 
     def known_fixes(self, selection: Selection) -> tuple[Fix, ...]:
         """Return the fixes of the selected sessions that are reliable enough to be delivered."""
-        revision = self._home.index.folds.revision()
-        fixes = self._home.index.findings.fixes(selection)
-        if selection == Selection():
-            self._read = revision, fixes
-        return tuple(fix for fix in fixes if fix.is_reliable)
+        return tuple(fix for fix in self._home.index.findings.fixes(selection) if fix.is_reliable)
 
     def explain(self, fix: str) -> tuple[Fix, tuple[Evidence, ...]]:
         """Return a fix by its id or the beginning of it, and every time it was tried.
@@ -118,9 +112,7 @@ class FixService:
         """Propose fixes that need the user's approval, each once. Returns how many are new."""
         from wisen.fixes.ask_about_fixes import ask_about_fixes
 
-        (revision, fixes), self._read = self._read, (-1, ())
-        if revision != self._home.index.folds.revision():
-            fixes = self._home.index.findings.fixes(Selection())
+        fixes = self._home.index.findings.fixes(Selection())
         return ask_about_fixes(self._home, self._rule_files, self._deliver, known, fixes)
 
     def withheld(self) -> tuple[WithheldFix, ...]:

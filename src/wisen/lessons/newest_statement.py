@@ -71,9 +71,13 @@ def settle_by_newest(
     is_lasting: Callable[[EntryState], bool],
     said_in: Callable[[str, str], datetime | None],
     factory: RowFactory,
+    *,
+    is_concerned: Callable[[str], bool] = lambda _context: True,
 ) -> Settlement:
     """Return which entries are superseded from now on, or in force again, and what only the user can decide.
 
+    `is_concerned`: whether entries of a context may have changed; those of others stay as they are, but a person may
+    have named one of them as what replaces an entry.
     `is_lasting`: whether an entry is a lasting statement of the user, so that it can replace another.
     `said_in`: when an entry was last said in a context.
     """
@@ -84,9 +88,10 @@ def settle_by_newest(
     learnt = [each for each in states if each.entry.type is EntryType.LEARNING and not each.merged_into]
     live = [each for each in learnt if not each.is_closed or each.entry.id in removed]
     by_id = {each.entry.id: each for each in live}
-    statements = [each for each in live if each.entry.id in stated and not is_temporary(each.entry.details)]
+    concerned = [each for each in live if is_concerned(each.context)]
+    statements = [each for each in concerned if each.entry.id in stated and not is_temporary(each.entry.details)]
     lookups: dict[str, LessonIndex] = defaultdict(LessonIndex)
-    for each in live:
+    for each in concerned:
         lookups[each.context].add(each.entry.id, each.text)
     newest: dict[str, EntryState] = {}
     for statement in statements:
@@ -107,7 +112,7 @@ def settle_by_newest(
             questions.append(GlobalOverrideQuestion(of_project, of_all))
     updates = []
     decided = {move.subject: move for move in moves if move.kind is MoveKind.SUPERSEDE and move.by is Actor.USER}
-    for each in states:
+    for each in (state for state in states if is_concerned(state.context)):
         by = newest.get(each.entry.id)
         decision = decided.get(each.entry.id)
         if decision is not None and decision.value in by_id and decision.at >= stated.get(each.entry.id, decision.at):

@@ -43,7 +43,7 @@ class RunScope(NamedTuple):
     @property
     def is_empty(self) -> bool:
         """Return whether there is nothing to look at."""
-        return not self.sessions and self.sessions is not None and not self.contexts and self.contexts is not None
+        return self.sessions == frozenset() and self.contexts == frozenset()
 
     def covers(self, context: str) -> bool:
         """Return whether entries of a context are to be looked at; what holds everywhere always is."""
@@ -52,9 +52,6 @@ class RunScope(NamedTuple):
     def select(self, states: Iterable[EntryState]) -> list[EntryState]:
         """Return the entries to be looked at."""
         return [state for state in states if self.covers(state.context)]
-
-
-EVERYTHING = RunScope(0, None, None)
 
 
 class _Marks(msgspec.Struct, frozen=True):

@@ -39,7 +39,9 @@ def supersede(home: Home, known: KnownEntries, scope: RunScope, is_lasting: Call
         return max((each.at for each in home.ledger.occurrences.of(entry) if each.context == context), default=None)
 
     known.record(restore_outvoted(scope.select(known.states), known.moves, home.row_factory))
-    found = settle_by_newest(scope.select(known.states), known.moves, is_lasting, said_in, home.row_factory)
+    found = settle_by_newest(
+        known.states, known.moves, is_lasting, said_in, home.row_factory, is_concerned=scope.covers
+    )
     known.record(found.moves)
     known.record(_update_guards(home, known))
     before = fold_proposal_states(home.ledger.proposals.all(), known.moves)
