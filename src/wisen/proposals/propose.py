@@ -77,9 +77,9 @@ def make_proposals(  # noqa: PLR0913 - the inputs of a proposal, each by its nam
     unsettled = unsettled_entry_ids(states)
     ready = []
     for state in states:
-        if not is_concerned(state.context):
-            continue
         many = global_candidates.get(state.entry.id)
+        if many is None and not is_concerned(state.context):
+            continue  # one that may become global is ready because of another project
         promoted = state.status is EntryStatus.PROMOTED and many is not None
         if state.is_over or not (promoted or state.status is EntryStatus.PENDING) or state.entry.id in unsettled:
             continue
