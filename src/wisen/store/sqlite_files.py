@@ -50,7 +50,7 @@ INDEX = DatabaseKind(
     store="index",
     application_id=0x57495349,
     thorough=False,
-    pragmas=("synchronous = NORMAL", "cache_size = -65536", "temp_store = MEMORY", "wal_autocheckpoint = 4000"),
+    pragmas=("synchronous = NORMAL", "cache_size = -16384", "temp_store = MEMORY", "wal_autocheckpoint = 4000"),
 )
 
 

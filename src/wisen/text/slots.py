@@ -359,7 +359,7 @@ def _bigrams(text: str) -> tuple[str, ...]:
     return (text,) if len(text) <= 2 else tuple(text[position : position + 2] for position in range(len(text) - 1))
 
 
-@lru_cache(maxsize=20_000)
+@lru_cache(maxsize=4_000)
 def slots_of(text: str) -> Slots:
     """Parse what a lesson asks for and what it refuses, in any supported language."""
     quoted: list[str] = []

@@ -137,9 +137,8 @@ def review() -> int:
         waiting = [each for each in learner.proposals.all() if each.is_waiting]
         show_findings(learner, out)
         print_former_rules(learner.rules.former_rules(), _NO_LONGER)
-        for line in withheld_fix_lines(learner):
-            out.print(line, markup=False, style="dim")
         if not waiting:
+            _print_withheld_fixes(out, learner)
             out.print("There are no proposals now. wisen learn reads new sessions.")
             return 0
         for agent in learner.install.status():
@@ -154,8 +153,15 @@ def review() -> int:
             out.print(f"\n({number}/{len(waiting)}) {short[each.proposal.id]}", style="dim")
             _print_proposal(out, learner, each)
             if not _ask_about(out, learner, each):
-                break
+                return 0
+        _print_withheld_fixes(out, learner)
     return 0
+
+
+def _print_withheld_fixes(out: Console, learner: Learner) -> None:
+    """Show what rules withhold, after the questions: working that out reads all fixes, and nobody waits for it first."""
+    for line in withheld_fix_lines(learner):
+        out.print(line, markup=False, style="dim")
 
 
 def _ask_about(out: Console, learner: Learner, each: ProposalState) -> bool:
