@@ -228,11 +228,11 @@ def test_the_sql_answers_like_plain_python(
         assert file.recorded_calls.sessions_of(named) == plain.recorded_calls.sessions_of(named)
         for fix in plain.findings.fixes(Selection()):
             assert file.findings.evidence(fix.id) == plain.findings.evidence(fix.id)
-            attempts = [
-                sorted(each for each in index.fix_marks.attempts() if each.fix == fix.id) for index in (file, plain)
-            ]
+            attempts = [sorted(index.fix_marks.attempts({fix.id})) for index in (file, plain)]
             assert attempts[0] == attempts[1]
+            assert {each.fix for each in attempts[0]} == {fix.id}
         ids = [fix.id for fix in plain.findings.fixes(Selection())]
+        assert sorted(file.fix_marks.attempts(ids)) == sorted(plain.fix_marks.attempts(ids))
         assert file.fix_examples.newest(ids) == plain.fix_examples.newest(ids)
         assert sorted(file.sessions.typed_texts()) == sorted(plain.sessions.typed_texts())
         for words in ((), ({"a"},), ({"1", "c"}, {"b"})):

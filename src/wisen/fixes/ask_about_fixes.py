@@ -71,13 +71,14 @@ class _WaitingFixes:
 
     def unrecorded(self) -> list[Fix]:
         """Return those with evidence that is not in the ledger yet."""
+        reliable = self._reliable(self._risky)
         recorded = self._home.ledger.occurrences.ids()
         new = {
             fix
-            for fix, *attempt in self._home.index.fix_marks.attempts()
+            for fix, *attempt in self._home.index.fix_marks.attempts({fix.id for fix in reliable})
             if occurrence_id(fix, *attempt) not in recorded
         }
-        found = self._reliable(fix for fix in self._risky if fix.id in new)
+        found = [fix for fix in reliable if fix.id in new]
         return [*{fix.id: fix for fix, _ in self._permitted(found)}.values()]
 
     def first(self, wanted: Collection[tuple[str, str]], many: int) -> list[tuple[Fix, str]]:

@@ -94,6 +94,7 @@ def known_goals(
         key = lookup.find(asked) or each.message
         lookup.add(key, asked)
         groups[each.context, key].append(each)
+    lookups.clear()  # a first run needs the room for what it reads next
     for (context, _), some in groups.items():
         sessions = frozenset(each.session for each in some)
         if len(sessions) < SESSIONS or (changed is not None and sessions.isdisjoint(changed)):

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import json
 from collections import defaultdict
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
-from wisen.store.escapes import unescape
+from wisen.store.escapes import escape, unescape
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Collection, Iterator, Mapping
 
     from wisen.store.sqlite import SqliteDatabase
 
@@ -28,6 +29,7 @@ _ATTEMPTS = """
     SELECT fixes.id, agents.name, sessions.native, coalesce(failed.id, '') FROM tries JOIN fixes ON fixes.number = fix
     JOIN sessions ON sessions.number = tries.session JOIN agents ON agents.number = sessions.agent
     LEFT JOIN events failed ON failed.number = tries.failure
+    WHERE fixes.id IN (SELECT value FROM json_each(?))
 """
 
 
@@ -61,8 +63,8 @@ class FixMarks(Protocol):
         """Return the mark of each fix, by the id of the fix and the version of its signature."""
         ...
 
-    def attempts(self) -> Iterator[FixAttempted]:
-        """Yield every time that a fix was tried, in no order."""
+    def attempts(self, fixes: Collection[str]) -> Iterator[FixAttempted]:
+        """Yield every time that one of these fixes, by id, was tried, in no order."""
         ...
 
 
@@ -86,7 +88,7 @@ class SqliteFixMarks:
             marks[name, version] = FixMark(sum(tries for tries, _ in by_fix[name]), newest, failing)
         return marks
 
-    def attempts(self) -> Iterator[FixAttempted]:
-        """Yield every time that a fix was tried, in no order."""
-        for row in self._db.stream(_ATTEMPTS):
+    def attempts(self, fixes: Collection[str]) -> Iterator[FixAttempted]:
+        """Yield every time that one of these fixes was tried, in no order."""
+        for row in self._db.stream(_ATTEMPTS, (json.dumps([*map(escape, sorted(fixes))]),)):
             yield FixAttempted(*map(unescape, map(str, row)))

@@ -64,9 +64,9 @@ class MemoryFixMarks:
         newest |= dict.fromkeys(MemoryRecordedCalls(self._rows).unmined_sessions(), -1)
         return self._rows.findings(Selection()).fix_marks(newest)
 
-    def attempts(self) -> Iterator[FixAttempted]:
-        """Yield every time that a fix was tried."""
+    def attempts(self, fixes: Collection[str]) -> Iterator[FixAttempted]:
+        """Yield every time that one of these fixes was tried."""
         findings = self._rows.findings(Selection())
-        for fix in {fix.id for fix in findings.fixes()}:
+        for fix in {fix.id for fix in findings.fixes()}.intersection(fixes):
             for each in findings.evidence(fix):
                 yield FixAttempted(fix, each.agent, each.session, each.call)

@@ -159,7 +159,7 @@ def review() -> int:
 
 
 def _print_withheld_fixes(out: Console, learner: Learner) -> None:
-    """Show what rules withhold, after the questions: working that out reads all fixes, and nobody waits for it first."""
+    """Show what rules withhold. After the questions: working it out reads all fixes, and nobody should wait for it."""
     for line in withheld_fix_lines(learner):
         out.print(line, markup=False, style="dim")
 
