@@ -142,7 +142,12 @@ def test_a_fix_or_guard_that_speaks_against_a_rule_is_held_back_and_shown_with_w
     assert fire(wisen, "failure", {**failure, "session_id": "later"}) == ""
     (held,) = json_answer("proposals", "--all")["held_back"]
     assert "pnpm" in held["rule"]
-    assert f"Withheld: fix {held['fix']} contradicts your rule" in run("proposals", "--all").stdout
+    line = f"Withheld: fix {held['fix']} contradicts your rule"
+    assert line in run("proposals", "--all").stdout
+    assert json_answer("proposals")["proposals"]
+    assert line not in run("review", stdin="q\n").stdout, "who quits does not wait for it"
+    assert line in run("review", stdin="s\n" * 9).stdout.rpartition("[y,n,")[2], "it comes after the last question"
+    assert line in run("review").stdout, "and where there is no question"
     assert "Agents are not given it: it contradicts your rule" in run("explain", held["fix"]).stdout
 
 
