@@ -11,7 +11,7 @@ help:
 	@echo "make test   lint, types and the whole suite"
 	@echo "make test-agents      what the real Claude Code and Codex do, installed into a cache"
 	@echo "make test-agents-all  the same with every agent; those that cannot be installed are skipped"
-	@echo "make test-long   the tests that try many examples, with far more of them"
+	@echo "make test-long   the battery of faults and attacks and the tests with many examples, in full size: up to two hours"
 	@echo "make test-times  the suite, with the processor time of its slowest tests, files and fixtures"
 	@echo "make bench  list the benchmarks"
 	@echo "make clean  remove .venv and caches"
@@ -63,6 +63,7 @@ test-agents-all: $(VENV)/.dev
 	@WISEN_TEST_AGENTS=all $(BIN)/pytest tests/agents -k live -rs -n 2 --dist loadfile
 
 test-long: $(VENV)/.dev
+	@$(BIN)/python -m tests.battery --full
 	@WISEN_TEST_LONG=1 $(BIN)/pytest -m sized -n auto --dist worksteal
 
 format: $(VENV)/.dev

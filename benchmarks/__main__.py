@@ -27,6 +27,7 @@ NAMES = (
     "phrases",
     "echo",
     "sameness",
+    "faults",
 )
 
 

@@ -1,0 +1,1 @@
+"""The battery: faults and attacks with sizes and goals. `python -m tests.battery --help`; `docs/battery.md`."""

@@ -1,0 +1,12 @@
+"""Every check of the battery, in the order of its tests. A feature that writes or delivers adds its own here."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from tests.battery import secret_checks
+
+if TYPE_CHECKING:
+    from tests.battery.check import Check
+
+CHECKS: tuple[Check, ...] = (*secret_checks.CHECKS,)

@@ -1,0 +1,46 @@
+"""The battery in its small size. In full size: `make test-long`."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+
+import pytest
+
+from tests.battery.check import Check, upper_bound
+from tests.battery.checks import CHECKS
+from tests.battery.runner import Result, run_one, summarise, table
+
+RUNS = [
+    pytest.param(check, seed, id=f"{check.id}-{seed}", marks=[pytest.mark.needs(*check.needs)] if check.needs else ())
+    for check in CHECKS
+    for seed in range(check.quick)
+]
+pytestmark = pytest.mark.requirement("X7")
+
+
+@pytest.mark.parametrize(("check", "seed"), RUNS)
+def test_nothing_fails(check: Check, seed: int) -> None:
+    tally = run_one(check, seed)
+    assert tally.trials > 0
+    assert not tally.failures, "\n".join(tally.failures)
+
+
+def test_the_bound_is_the_rate_at_which_so_few_failures_would_be_seen_once_in_twenty() -> None:
+    assert upper_bound(0, 3000) == pytest.approx(1 - 0.05 ** (1 / 3000))
+    assert upper_bound(0, 0) == 1
+    assert upper_bound(5, 5) == 1
+    bounds = [upper_bound(failures, 100) for failures in range(5)]
+    assert all(less < more for less, more in pairwise(bounds))
+    assert bounds[1] == pytest.approx(0.0466, abs=1e-4)
+
+
+def test_results_are_summed_up_by_test_and_shown_by_check() -> None:
+    check = CHECKS[0]
+    results = [Result(check.id, 0, 90, (), 1, ""), Result(check.id, 1, 10, ("it was lost",), 1, "")]
+    assert summarise(results)[check.test] | {"upper95": 0} == {"trials": 100, "failures": 1, "upper95": 0}
+    assert f"| {check.name} | {check.what} | 100 | 1 | 4.66% |" in table(results)
+
+
+def test_each_check_has_a_name_of_its_own() -> None:
+    names = [check.id for check in CHECKS]
+    assert len(names) == len(set(names))
