@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import inspect
 import json
 import os
 import shutil
@@ -26,8 +27,8 @@ if TYPE_CHECKING:
 
 ROOT = Path(__file__).parents[2]
 KEPT = ROOT / ".battery" / "results.jsonl"
-_READ = ("src", "tests", "benchmarks")
-"""A result counts as long as nothing in these folders has changed."""
+_PROGRAM = ROOT / "src"
+"""A result counts as long as nothing in this folder has changed, nor the file of its check."""
 
 
 @dataclass(frozen=True)
@@ -44,14 +45,15 @@ class Result:
 
 def run_all(checks: Sequence[Check], *, full: bool, again: bool = False, jobs: int = 0) -> list[Result]:
     """Run what has not been run yet with this code, show how far it is, and return all results."""
-    code = _digest()
     checks = [each for each in checks if _can_run(each)]
-    kept = [] if again else [each for each in _kept() if each.code == code]
+    program = _digest(_PROGRAM)
+    codes = {check.id: program + _digest(Path(inspect.getfile(check.run))) for check in checks}
+    kept = [] if again else [each for each in _kept() if each.code == codes.get(each.check)]
     wanted = {(check.id, seed) for check in checks for seed in range(check.full if full else check.quick)}
     results = [each for each in kept if (each.check, each.seed) in wanted]
     done = {(each.check, each.seed) for each in results}
     left = sorted(wanted - done, key=lambda each: (each[1], each[0]))
-    for result in _run(left, code, jobs or os.cpu_count() or 1):
+    for result in _run([(name, seed, codes[name]) for name, seed in left], jobs or os.cpu_count() or 1):
         results.append(result)
         _keep(result)
         _show(len(results), len(wanted), result)
@@ -106,12 +108,12 @@ def _can_run(check: Check) -> bool:
     return True
 
 
-def _run(left: Sequence[tuple[str, int]], code: str, jobs: int) -> Iterator[Result]:
+def _run(left: Sequence[tuple[str, int, str]], jobs: int) -> Iterator[Result]:
     if not left:
         return
     # A fork of this process: what the checks import is loaded once.
     with ProcessPoolExecutor(jobs, mp_context=get_context("fork"), max_tasks_per_child=None) as pool:
-        running = {pool.submit(_run_named, name, seed, code) for name, seed in left}
+        running = {pool.submit(_run_named, *each) for each in left}
         for each in as_completed(running):
             yield each.result()
 
@@ -123,12 +125,12 @@ def _run_named(name: str, seed: int, code: str) -> Result:
     return Result(name, seed, tally.trials, tuple(tally.failures), time.perf_counter() - start, code)
 
 
-def _digest() -> str:
+def _digest(place: Path) -> str:
+    """Of a file, or of all files of a program below a folder."""
     found = hashlib.sha256()
-    for folder in _READ:
-        for path in sorted((ROOT / folder).rglob("*")):
-            if path.suffix in {".py", ".toml", ".bin", ".json"} and "__pycache__" not in path.parts:
-                found.update(f"{path.relative_to(ROOT)}\0".encode() + path.read_bytes())
+    for path in sorted(place.rglob("*")) if place.is_dir() else [place]:
+        if path.is_file() and "__pycache__" not in path.parts:
+            found.update(f"{path.relative_to(ROOT)}\0".encode() + path.read_bytes())
     return found.hexdigest()[:16]
 
 
