@@ -5,17 +5,17 @@
 
 from __future__ import annotations
 
-import re
 from typing import TYPE_CHECKING
 
 from wisen.model.event import Citation
+from wisen.text.lazy_regex import lazy_regex
 
 if TYPE_CHECKING:
     from datetime import datetime
 
     from wisen.model.event import SessionKey
 
-_IDS = re.compile(r"(?<![\w-])(?:R-[0-9a-f]{8}|(?:LRN|ERR|FEAT)-[0-9]{8}-[0-9A-F]{3,32})(?![\w-])")
+_IDS = lazy_regex(r"(?<![\w-])(?:R-[0-9a-f]{8}|(?:LRN|ERR|FEAT)-[0-9]{8}-[0-9A-F]{3,32})(?![\w-])")
 _PREFIXES = ("R-", "LRN-", "FEAT-")
 """Every id contains one of them; `ERR-` ends with the prefix of a rule."""
 _PREFIX_BYTES = tuple(each.encode() for each in _PREFIXES)

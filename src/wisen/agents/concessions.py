@@ -6,7 +6,7 @@ returns False where `is_concession` would return True.
 
 from __future__ import annotations
 
-import re
+from wisen.text.lazy_regex import lazy_regex
 
 _BEGINNING = 140
 """Characters of a text that are examined."""
@@ -32,14 +32,14 @@ _PHRASES = (
 _ANY = "|".join(phrase for phrase, _ in _PHRASES)
 _WORDS = tuple(word for _, words in _PHRASES for word in words.split())
 _CURLY = "\N{RIGHT SINGLE QUOTATION MARK}"
-_HAS_WORD = re.compile("|".join(_WORDS))
+_HAS_WORD = lazy_regex("|".join(_WORDS))
 # Only the case of ASCII letters is ignored: the check on bytes knows no other.
-_CONCEDES = re.compile(rf"(?<!\w)(?ai:{_ANY})(?!\w)".replace(" ", r"\s+").replace("'", f"['{_CURLY}]"))
+_CONCEDES = lazy_regex(rf"(?<!\w)(?ai:{_ANY})(?!\w)".replace(" ", r"\s+").replace("'", f"['{_CURLY}]"))
 
 # In an undecoded line, a line break is a backslash and a letter, which looks like the start of the next word.
 _BREAKS = "bfnrt"
 _WORDS_IN_BYTES = frozenset((letter + word).encode("ascii") for word in _WORDS for letter in ("", *_BREAKS))
-_CONCEDES_IN_BYTES = re.compile(_ANY.replace(" ", rf"(?:\s|\\[{_BREAKS}])+").replace("'", f"(?:'|{_CURLY})").encode())
+_CONCEDES_IN_BYTES = lazy_regex(_ANY.replace(" ", rf"(?:\s|\\[{_BREAKS}])+").replace("'", f"(?:'|{_CURLY})").encode())
 _LETTERS = bytes(code | 32 if chr(code).isascii() and chr(code).isalpha() else 32 for code in range(256))
 """Translation table: lowercases letters and replaces everything else by a space."""
 _ESCAPE = ord("\\")

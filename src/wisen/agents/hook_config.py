@@ -7,6 +7,7 @@ import re
 from typing import TYPE_CHECKING, Any
 
 from wisen.model.hook import RegisteredHook, parse_caller
+from wisen.text.lazy_regex import lazy_regex
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -28,8 +29,8 @@ _KNOWN_OBSERVERS = {
     "claude-reflect": "claude-reflect",
 }
 """Substrings in the commands and plug-ins of other tools that observe or extend sessions, with the tool's name."""
-_COMMENT = re.compile(r'("(?:\\.|[^"\\])*")|//[^\n]*|/\*.*?\*/', re.DOTALL)
-_COMMA = re.compile(r'("(?:\\.|[^"\\])*")|,(?=\s*[\]}])', re.DOTALL)
+_COMMENT = lazy_regex(r'("(?:\\.|[^"\\])*")|//[^\n]*|/\*.*?\*/', re.DOTALL)
+_COMMA = lazy_regex(r'("(?:\\.|[^"\\])*")|,(?=\s*[\]}])', re.DOTALL)
 
 
 def command_group(command: str, seconds: int) -> dict[str, Any]:

@@ -7,13 +7,14 @@ recovered from a torn line as a record of its own: that would change who said it
 from __future__ import annotations
 
 import json
-import re
 from typing import TYPE_CHECKING
+
+from wisen.text.lazy_regex import lazy_regex
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-_RECORD_START = re.compile(r'\{"(?:parentUuid|type|timestamp|isSidechain)":')
+_RECORD_START = lazy_regex(r'\{"(?:parentUuid|type|timestamp|isSidechain)":')
 _MAX_TRIES = 200
 _decoder = json.JSONDecoder(strict=False)
 

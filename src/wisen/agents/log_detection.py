@@ -5,7 +5,6 @@ It does one small read of the beginning and decodes only the lines in it.
 
 from __future__ import annotations
 
-import re
 import sqlite3
 import stat
 from contextlib import closing
@@ -15,8 +14,10 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from wisen.safety.regular_files import open_regular_file, read_at_most
+from wisen.text.lazy_regex import lazy_regex
 
 if TYPE_CHECKING:
+    import re
     from collections.abc import Callable
     from pathlib import Path
 
@@ -32,10 +33,10 @@ _CLAUDE_NAMES = frozenset({"sessionId", "parentUuid", "leafUuid", "messageId", "
 _SOURCES = ("agent", "user", "environment", "hook")
 _ROLES = frozenset({"user", "assistant", "system", "developer", "tool", "function"})
 _BEGINNING_PATTERNS: tuple[tuple[str, re.Pattern[bytes]], ...] = (
-    ("codex", re.compile(rb'\{[^{}]*"type":\s*"(?:session_meta|response_item|event_msg)",\s*"payload":')),
-    ("gemini-cli", re.compile(rb'\s*\{\s*"sessionId":\s*"[^"]*",\s*"projectHash":')),
-    ("claude-code", re.compile(rb'\{[^{}]*"(?:parentUuid|sessionId|leafUuid|messageId)":')),
-    ("generic", re.compile(rb'\s*(?:\[\s*)?\{[^\[\]]{0,2000}?(?:"messages":\s*\[|"role":\s*"[a-z]+")')),
+    ("codex", lazy_regex(rb'\{[^{}]*"type":\s*"(?:session_meta|response_item|event_msg)",\s*"payload":')),
+    ("gemini-cli", lazy_regex(rb'\s*\{\s*"sessionId":\s*"[^"]*",\s*"projectHash":')),
+    ("claude-code", lazy_regex(rb'\{[^{}]*"(?:parentUuid|sessionId|leafUuid|messageId)":')),
+    ("generic", lazy_regex(rb'\s*(?:\[\s*)?\{[^\[\]]{0,2000}?(?:"messages":\s*\[|"role":\s*"[a-z]+")')),
 )
 """How a record begins that is longer than the read."""
 _TABLES = (
@@ -43,8 +44,8 @@ _TABLES = (
     ("opencode", {"session", "message", "part"}),
     ("hermes", {"sessions", "messages", "schema_version", "state_meta"}),
 )
-_ROLLOUT = re.compile(r"rollout-.+\.jsonl\Z")
-_AIDER = re.compile(rb"\s*# aider chat started at \d{4}-\d\d-\d\d ")
+_ROLLOUT = lazy_regex(r"rollout-.+\.jsonl\Z")
+_AIDER = lazy_regex(rb"\s*# aider chat started at \d{4}-\d\d-\d\d ")
 
 
 def detect_agent(path: Path) -> str | None:

@@ -8,19 +8,21 @@ from __future__ import annotations
 
 import re
 
-_PIPE = re.compile(r"(?<!\|)\|(?!\|)")
-_ALWAYS_SUCCEEDS = re.compile(r"(?:;|\|\|)\s*(?:true|:|echo\b[^;|&\n]*)\s*\Z")
+from wisen.text.lazy_regex import lazy_regex
+
+_PIPE = lazy_regex(r"(?<!\|)\|(?!\|)")
+_ALWAYS_SUCCEEDS = lazy_regex(r"(?:;|\|\|)\s*(?:true|:|echo\b[^;|&\n]*)\s*\Z")
 _READERS = frozenset(
     "ack ag awk aws bat cat column comm curl cut diff dmesg docker echo egrep env fd fgrep find gh glab grep head"
     " hexdump history journalctl jq kubectl less ls man more nl od printf ps psql rg sed sort sqlite3 strings tac tail"
     " test tree type uniq wc wget which xxd yq".split()
 )
 _GIT_READERS = frozenset("log diff show blame grep status branch ls-files cat-file rev-parse reflog stash".split())
-_ASSIGNMENT = re.compile(r"\w+=\S*\Z")
+_ASSIGNMENT = lazy_regex(r"\w+=\S*\Z")
 _WRAPPERS = frozenset("sudo time env nice nohup command exec timeout rtk".split())
-_SPLIT = re.compile(r"&&|\|\||;|\n")
+_SPLIT = lazy_regex(r"&&|\|\||;|\n")
 
-_SIGNATURE = re.compile(
+_SIGNATURE = lazy_regex(
     r"""^(?:
       \S*(?:bash|sh|zsh):\s.*(?:command\snot\sfound|No\ssuch\sfile\sor\sdirectory|Permission\sdenied)
     | (?:zsh:\s)?command\snot\sfound:\s\S
@@ -50,8 +52,8 @@ _HINTS = (
     *("***", "(eval)", "assert"),
 )
 """Every such line contains one of these; searching for them first is many times faster."""
-_LOGGED_ERROR = re.compile(r"^error:\s\S", re.MULTILINE)
-_ALL_PASSED = re.compile(r"^\s*0 fail(?:ed|ures?)?\b", re.MULTILINE)
+_LOGGED_ERROR = lazy_regex(r"^error:\s\S", re.MULTILINE)
+_ALL_PASSED = lazy_regex(r"^\s*0 fail(?:ed|ures?)?\b", re.MULTILINE)
 """A test runner's own count takes precedence over an error that a test printed on purpose."""
 
 

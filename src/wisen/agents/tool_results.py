@@ -6,10 +6,12 @@ import re
 
 import msgspec
 
+from wisen.text.lazy_regex import lazy_regex
+
 _EXIT_FIELDS = ("exit_code", "exitCode", "returncode", "return_code")
 _OUTPUT_FIELDS = ("output", "stdout", "stderr", "error", "message")
-_EXIT_CODE = re.compile(r"\s*(?:exit code|(?:command|process) (?:exited|failed) with (?:exit )?code):?\s*(-?\d+)", re.I)
-_ERROR = re.compile(r"\s*(?:Error:\s|Traceback \(most recent call last\):)")
+_EXIT_CODE = lazy_regex(r"\s*(?:exit code|(?:command|process) (?:exited|failed) with (?:exit )?code):?\s*(-?\d+)", re.I)
+_ERROR = lazy_regex(r"\s*(?:Error:\s|Traceback \(most recent call last\):)")
 
 
 def find_failure(text: str) -> str | None:

@@ -8,25 +8,26 @@ from __future__ import annotations
 import re
 
 from wisen.text.command_lines import parse_command
+from wisen.text.lazy_regex import lazy_regex
 
-_HEADING = re.compile(r"#{1,6}\s+(?P<text>.+?)\s*#*\s*\Z")
-_LEAD = re.compile(r"[\s>*_#\-+\d.)\[\]x⚠️✅❌:]*")
-_IMPERATIVE = re.compile(
+_HEADING = lazy_regex(r"#{1,6}\s+(?P<text>.+?)\s*#*\s*\Z")
+_LEAD = lazy_regex(r"[\s>*_#\-+\d.)\[\]x⚠️✅❌:]*")
+_IMPERATIVE = lazy_regex(
     r"(?:always|never|do not|don't|use|run|prefer|avoid|ensure|make sure|keep|add|write|read|check|follow|must|should"
     r"|only|put|create|update|test|commit|remember|stop|start|call|ask|include|exclude|set|place|name|verify|treat"
     r"|return|handle|import|format|document|fix|respect|be|give|tell|show|look|consult|apply|invoke|if|before|after"
     r"|when|prefix)\b",
     re.IGNORECASE,
 )
-_DEMANDS = re.compile(r"\b(?:must|always|never|mandatory|required|do not|don't|important|should)\b", re.IGNORECASE)
-_SPAN = re.compile(r"`([^`\n]{1,200})`")
-_FENCED = re.compile(r"\s*(?:\$ )?(?P<command>[a-z][\w.-]*(?: [^`#]*)?)(?:#.*)?\Z")
-_FORBIDS = re.compile(
+_DEMANDS = lazy_regex(r"\b(?:must|always|never|mandatory|required|do not|don't|important|should)\b", re.IGNORECASE)
+_SPAN = lazy_regex(r"`([^`\n]{1,200})`")
+_FENCED = lazy_regex(r"\s*(?:\$ )?(?P<command>[a-z][\w.-]*(?: [^`#]*)?)(?:#.*)?\Z")
+_FORBIDS = lazy_regex(
     r"(?:\bnever\b|\bdon't\b|\bdo not\b|\bavoid\b|\binstead of\b|\bnot\b|\bno longer\b|\bwithout\b|❌)"
     r"(?:\W+\w+){0,4}?\W*\Z",
     re.IGNORECASE,
 )
-_FILE = re.compile(r"[\w.@~/-]*\w\.(?:md|[cm]?[jt]sx?|py|go|rs|json|ya?ml|toml|sh|sql|css|html?|lock|env)\b")
+_FILE = lazy_regex(r"[\w.@~/-]*\w\.(?:md|[cm]?[jt]sx?|py|go|rs|json|ya?ml|toml|sh|sql|css|html?|lock|env)\b")
 _CHARACTERS_PER_TOKEN = 4
 
 

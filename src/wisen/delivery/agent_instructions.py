@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import re
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from wisen.errors import FileError
+from wisen.text.lazy_regex import lazy_regex
 from wisen.text.rule_wording import rule_line
 
 if TYPE_CHECKING:
@@ -33,11 +33,11 @@ _ALL = frozenset({"openclaw"})
 """Agents that read every file of a row."""
 _RULES = "rules/wisen.md"
 """Below `.claude`, of a project or of the user: every file next to it is read, unless it is limited to some paths."""
-_SOME_PATHS = re.compile(r"\A---\s*\n(?:(?!---).*\n)*?paths\s*:")
+_SOME_PATHS = lazy_regex(r"\A---\s*\n(?:(?!---).*\n)*?paths\s*:")
 _CUT = {"codex": 32 * 1024}
 """Bytes after which an agent stops reading a project's file: whatever follows must be delivered."""
 _MAX_BYTES = 1 << 18
-_SPACE = re.compile(r"[\W_]+")
+_SPACE = lazy_regex(r"[\W_]+")
 
 
 def read_instructions(files: Files, folders: Iterable[Path]) -> str:

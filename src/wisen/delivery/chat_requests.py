@@ -7,7 +7,6 @@ Accents and marks need not be written, because they need not be typed: `kernel/r
 
 from __future__ import annotations
 
-import re
 import tomllib
 from functools import cache
 from importlib import resources
@@ -18,6 +17,7 @@ import msgspec
 from wisen.errors import LanguageError
 from wisen.kernel.request_hints import fold
 from wisen.kernel.request_reading import SCOPES
+from wisen.text.lazy_regex import lazy_regex
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -30,8 +30,8 @@ FormParts: TypeAlias = tuple[str, str, str, str, str, str]
 _QUESTIONS = {"learnt": "learnt", "rules": "rules", "stats": "stats", "improve": "improve", "for_agent": ""}
 """Requests without arguments, with their kind; empty for what is meant for the agent."""
 _DEEDS = ("approve", "skip", "overrule", "forget")
-_CHOICE = re.compile(r"[\[(]([^\[\]()]*)[\])]")
-_SLOT = re.compile(r"\{(n|place|what)\}")
+_CHOICE = lazy_regex(r"[\[(]([^\[\]()]*)[\])]")
+_SLOT = lazy_regex(r"\{(n|place|what)\}")
 _MAX_FORMS = 200
 """How many messages one form may expand to."""
 

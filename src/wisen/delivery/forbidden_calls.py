@@ -9,6 +9,7 @@ from wisen.delivery.guards_from_rules import pattern_of_rule, plain_wording
 from wisen.errors import UsageError
 from wisen.kernel.matching import WatchedCall, find_hits
 from wisen.model.guard import parse_watch
+from wisen.text.lazy_regex import lazy_regex
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -24,7 +25,7 @@ _FAMILIES = (
 )
 """Programs of which a project uses one: a rule to use one of them excludes the others."""
 _PEERS = {name: frozenset(each.split()) - {name} for each in _FAMILIES for name in each.split()}
-_ONE = re.compile(
+_ONE = lazy_regex(
     rf"(?:^|[.;:!,] ?|\b(?:please|always|only|must|we|should|now on,?) )(?:use|run|prefer) (?:only )?`?"
     rf"(?P<name>{'|'.join(sorted(_PEERS, key=len, reverse=True))})`?(?= ?(?:[.,;!)]|$|here|everywhere|for (?:every|all)"
     r"|in (?:this|the|all)|as (?:the |our )?package))",

@@ -9,6 +9,7 @@ import re
 
 from wisen.delivery.guards_from_fixes import GuardPattern
 from wisen.text.glossary import ENGLISH, NEGATIVE_MARKS
+from wisen.text.lazy_regex import lazy_regex
 from wisen.text.slots import Slots, SlotWord, slots_of
 from wisen.text.tool_choices import RIVALS
 
@@ -21,7 +22,7 @@ _CHANGE = r"(?:edit|editing|touch|touching|modify|modifying|change|changing|writ
 _FOR = r"(?: for [^,.;]{1,30})?"
 _OVER = rf"(?:instead of|rather than|and not|and never|not|never|over){_END}"
 _CHOICES = tuple(
-    re.compile(pattern, re.IGNORECASE)
+    lazy_regex(pattern, re.IGNORECASE)
     for pattern in (
         rf"\b{_DO} (?P<new>{_NAME}){_FOR},? {_OVER} (?:{_DO} )?(?P<old>{_NAME}){_END}",
         rf"\bprefer (?P<new>{_NAME}) over (?P<old>{_NAME}){_END}",
@@ -32,10 +33,10 @@ _CHOICES = tuple(
 )
 _REFUSES = rf"(?:^|[.;:!] ?|\bplease ){_NOT} (?:ever )?{_DO} (?P<old>{_NAME})(?= ?(?:[.!;]|$))"
 _SPARES = rf"\b{_NOT} (?:ever )?{_CHANGE} (?:any )?(?:files? )?(?:in |under |below |the )*(?P<place>{_PLACE})"
-_REFUSAL, _UNTOUCHED = (re.compile(pattern, re.IGNORECASE) for pattern in (_REFUSES, _SPARES))
-_BULLET = re.compile(r"^\s*(?:(?:[-*+]|\d+[.)])\s+)+")
-_BOLD = re.compile(r"\*\*(\w[^*`]*)\*\*")
-_TURNED = re.compile(
+_REFUSAL, _UNTOUCHED = (lazy_regex(pattern, re.IGNORECASE) for pattern in (_REFUSES, _SPARES))
+_BULLET = lazy_regex(r"^\s*(?:(?:[-*+]|\d+[.)])\s+)+")
+_BOLD = lazy_regex(r"\*\*(\w[^*`]*)\*\*")
+_TURNED = lazy_regex(
     r"\b(?:not|never|no|without|avoid|stop|quit|nobody|if|when|whenever|while|why|whether|because|since|although"
     r"|though|unless"
     r"|might|could|would|did|was|were|they|he|she|people|some|instead|rather)\b|n't\b|\bdont\b",

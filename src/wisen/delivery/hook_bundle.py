@@ -176,6 +176,9 @@ class _Loader:
             return SimpleNamespace(as_float=None)  # the client has one of its own
         if name == "re":
             return SimpleNamespace(**{**vars(re), "compile": self._compile_pattern})
+        if name == "wisen.text.lazy_regex":
+            self.load(name)
+            return SimpleNamespace(lazy_regex=self._compile_pattern)
         return self.load(name) if name.startswith("wisen.") else builtins.__import__(name, values, inner, wanted, level)
 
     def _compile_pattern(self, text: str, flags: int = 0) -> re.Pattern[str]:

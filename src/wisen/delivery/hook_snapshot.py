@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import re
 from functools import lru_cache
 from hashlib import blake2b
 from typing import TYPE_CHECKING, NamedTuple
@@ -13,6 +12,7 @@ from wisen.delivery.reminders import budget_of
 from wisen.delivery.turn_questions import HEAD, select_questions
 from wisen.model.place import PLACE_ALIASES
 from wisen.model.short_ids import short_id
+from wisen.text.lazy_regex import lazy_regex
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from wisen.delivery.turn_questions import TurnQuestion
 
 VERSION = 1
-_WORD = re.compile(r"[\w-]{3,}")
+_WORD = lazy_regex(r"[\w-]{3,}")
 _COMMON = frozenset(
     "about after again all also always and any are before both but can did does doesn don done each every for from get "
     "had has have her here his how instead into its just let like make more most must need never new not now off one "

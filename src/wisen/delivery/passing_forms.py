@@ -6,7 +6,6 @@ A form that was searched once is searched again only in sessions that changed.
 from __future__ import annotations
 
 import json
-import re
 from collections import Counter, defaultdict
 from hashlib import blake2b
 from typing import TYPE_CHECKING
@@ -15,6 +14,7 @@ from wisen.model.event import Status
 from wisen.model.report import Selection
 from wisen.store.folds import Fold, keep_fold
 from wisen.text.command_lines import command_of, fields_of, parse_command
+from wisen.text.lazy_regex import lazy_regex
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -31,8 +31,8 @@ _BATCH = 64
 """How many calls of each form are looked at before it is decided which forms are still searched."""
 _FEW = 6
 """How many forms the database may look for; of more, every call is compared with all forms at once."""
-_WORD = re.compile(r"\w+")
-_JOINED = re.compile(r"\w[\"'\\]+\w")
+_WORD = lazy_regex(r"\w+")
+_JOINED = lazy_regex(r"\w[\"'\\]+\w")
 """Quotes inside a word: the shell reads the words around them as one."""
 
 

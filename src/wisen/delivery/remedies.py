@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import re
 from hashlib import blake2b
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -11,6 +10,7 @@ from wisen.model.fix import Danger
 from wisen.safety.fix_causes import error_names_change
 from wisen.safety.fix_texts import is_own_wording, is_reordered, quote_change, quote_line
 from wisen.text.command_lines import command_of, fields_of, parse_command
+from wisen.text.lazy_regex import lazy_regex
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 _SURE = 0.6
 _SILENT = "shell.said-nothing"
 _MAX_COMMAND_LENGTH = 160
-_PLACEHOLDERS = re.compile(r"<(?:url|path|id|time)>|…|\bN\b")
+_PLACEHOLDERS = lazy_regex(r"<(?:url|path|id|time)>|…|\bN\b")
 
 
 class Remedy(NamedTuple):

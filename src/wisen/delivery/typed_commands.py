@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from wisen.model.report import Selection
 from wisen.store.folds import Fold, keep_fold
+from wisen.text.lazy_regex import lazy_regex
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -22,7 +23,7 @@ if TYPE_CHECKING:
 _NAME = "typed-commands"
 _FORMAT = "1"
 _MANY = 200
-_ASKS = re.compile(
+_ASKS = lazy_regex(
     r"(?:(?:please|just|now|ok|then) )*(?:(?:run|use|try|do|execute|call):? )?(?:\$ |! ?)?", re.IGNORECASE
 )
 

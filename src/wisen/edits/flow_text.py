@@ -2,20 +2,21 @@
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Protocol
 
 from wisen.errors import SettingsUnclear
+from wisen.text.lazy_regex import lazy_regex
 
 if TYPE_CHECKING:
+    import re
     from collections.abc import Sequence
 
 Path = tuple[str | int, ...]
 
-_BREAK = re.compile(r"\r\n|\n|\r")
-_INDENTED = re.compile(r"[\r\n]([ \t]+)[^\s/*#]")
-_BLANK_END = re.compile(r"[ \t]*(\r\n|\n|\r|\Z)")
+_BREAK = lazy_regex(r"\r\n|\n|\r")
+_INDENTED = lazy_regex(r"[\r\n]([ \t]+)[^\s/*#]")
+_BLANK_END = lazy_regex(r"[ \t]*(\r\n|\n|\r|\Z)")
 
 
 @dataclass(frozen=True, slots=True)

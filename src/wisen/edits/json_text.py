@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from wisen.edits.flow_text import FlowItem, Node, TextSplice, cut_from, newline_of, set_in
 from wisen.errors import SettingsUnclear
+from wisen.text.lazy_regex import lazy_regex
 
 if TYPE_CHECKING:
     from wisen.edits.flow_text import Layout, Path
@@ -18,15 +19,15 @@ if TYPE_CHECKING:
 _LINE = r"//[^\r\n\u2028\u2029]*"
 _BLOCK = r"/\*(?:[^*]|\*(?!/))*\*/"
 _BLANK = r"[\t\n\v\f\r \u00a0\ufeff\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000]"
-_TRIVIA = re.compile(rf"(?:{_BLANK}|{_LINE}|{_BLOCK})*")
-_STRING = re.compile(r"""(?s:"(?:\\.|[^"\\\r\n])*"|'(?:\\.|[^'\\\r\n])*')""")
-_NAME = re.compile(r"(?:[^\W\d]|\$)(?:\w|[$\u200c\u200d])*")
-_PLAIN_NAME = re.compile(r"[A-Za-z_$][\w$]*", re.ASCII)
-_NUMBER = re.compile(
+_TRIVIA = lazy_regex(rf"(?:{_BLANK}|{_LINE}|{_BLOCK})*")
+_STRING = lazy_regex(r"""(?s:"(?:\\.|[^"\\\r\n])*"|'(?:\\.|[^'\\\r\n])*')""")
+_NAME = lazy_regex(r"(?:[^\W\d]|\$)(?:\w|[$\u200c\u200d])*")
+_PLAIN_NAME = lazy_regex(r"[A-Za-z_$][\w$]*", re.ASCII)
+_NUMBER = lazy_regex(
     r"([+-]?)(?:(0[xX][0-9a-fA-F]+)|(Infinity|NaN)|((?:(?:0|[1-9]\d*)(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?))(?![\w.$])",
     re.ASCII,
 )
-_ESCAPE = re.compile(r"(?s)\\(?:u([0-9a-fA-F]{4})|x([0-9a-fA-F]{2})|(\r\n|.))")
+_ESCAPE = lazy_regex(r"(?s)\\(?:u([0-9a-fA-F]{4})|x([0-9a-fA-F]{2})|(\r\n|.))")
 _ESCAPES = {"b": "\b", "f": "\f", "n": "\n", "r": "\r", "t": "\t", "v": "\v", "0": "\0"}
 _NOTHING = {"\n", "\r\n", "\r", "\u2028", "\u2029"}
 _WORDS = {"true": True, "false": False, "null": None}
@@ -191,7 +192,7 @@ def _to_number(text: str, at: int, match: re.Match[str]) -> int | float:
 class JsonStyle:
     """How JSON is written: over several lines if the file does so, in double quotes."""
 
-    beside = re.compile(rf"(?:[ \t]|/\*(?:[^*\r\n]|\*(?!/))*\*/)*(?P<line>{_LINE})?")
+    beside = lazy_regex(rf"(?:[ \t]|/\*(?:[^*\r\n]|\*(?!/))*\*/)*(?P<line>{_LINE})?")
     trivia = _TRIVIA
     expands = True
 

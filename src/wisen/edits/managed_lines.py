@@ -6,18 +6,19 @@ order mark and a missing newline at the end of the file stay as they are.
 
 from __future__ import annotations
 
-import re
 from typing import TYPE_CHECKING, NamedTuple
+
+from wisen.text.lazy_regex import lazy_regex
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-MARK = re.compile(rb"<!-- wisen:([A-Z]-[0-9a-z]{4,32}) -->")
+MARK = lazy_regex(rb"<!-- wisen:([A-Z]-[0-9a-z]{4,32}) -->")
 """How our lines end. An id occurs in at most one line of a file."""
-_ID = re.compile(r"[A-Z]-[0-9a-z]{4,32}")
-_HEADING = re.compile(rb" {0,3}(#{1,6})[ \t]+(.*?)[ \t]*(?:#+[ \t]*)?\Z")
-_FENCE = re.compile(rb" {0,3}(`{3,}|~{3,})")
-_ITEM = re.compile(rb"[ \t]*(?:[-*+]|\d{1,9}[.)])[ \t]")
+_ID = lazy_regex(r"[A-Z]-[0-9a-z]{4,32}")
+_HEADING = lazy_regex(rb" {0,3}(#{1,6})[ \t]+(.*?)[ \t]*(?:#+[ \t]*)?\Z")
+_FENCE = lazy_regex(rb" {0,3}(`{3,}|~{3,})")
+_ITEM = lazy_regex(rb"[ \t]*(?:[-*+]|\d{1,9}[.)])[ \t]")
 _BOM = b"\xef\xbb\xbf"
 
 

@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-import re
 from collections import Counter
 from difflib import SequenceMatcher
 from typing import TYPE_CHECKING, NamedTuple
 
 from wisen.model.change import Splice
+from wisen.text.lazy_regex import lazy_regex
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-_LINE = re.compile(rb"[^\n]*\n|[^\n]+")
+_LINE = lazy_regex(rb"[^\n]*\n|[^\n]+")
 _MAX_LINES = 5_000
 _MAX_PAIRS = 200_000
 """Beyond this the matcher takes minutes: a file with one line repeated a thousand times has a million equal pairs."""

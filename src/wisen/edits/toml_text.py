@@ -13,13 +13,14 @@ from typing import TYPE_CHECKING, Any
 
 from wisen.edits.flow_text import TextSplice, line_cut, newline_of, unclear
 from wisen.errors import SettingsUnclear
+from wisen.text.lazy_regex import lazy_regex
 
 if TYPE_CHECKING:
     from wisen.edits.flow_text import Path
 
-_BARE = re.compile(r"[A-Za-z0-9_-]+")
-_HEADER = re.compile(r"^[ \t]*\[", re.MULTILINE)
-_CONTENT = re.compile(r"^[ \t]*[^\s#][^\r\n]*", re.MULTILINE)
+_BARE = lazy_regex(r"[A-Za-z0-9_-]+")
+_HEADER = lazy_regex(r"^[ \t]*\[", re.MULTILINE)
+_CONTENT = lazy_regex(r"^[ \t]*[^\s#][^\r\n]*", re.MULTILINE)
 _VALUE = r'"(?:\\.|[^"\\\r\n])*"|\'[^\'\r\n]*\'|\[[^\]\r\n#]*\]|[^\s#"\'\[{][^\r\n#]*?(?=[ \t]*(?:#|\r?$))'
 _BIGGEST = 2**63
 

@@ -11,7 +11,6 @@ import errno
 import fcntl
 import itertools
 import os
-import re
 import stat
 import time
 from contextlib import contextmanager, suppress
@@ -23,6 +22,7 @@ from wisen.edits.links import Links
 from wisen.errors import FileChanged, FileError
 from wisen.model.change import FileVersion
 from wisen.safety.regular_files import reject_unfit
+from wisen.text.lazy_regex import lazy_regex
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 _OPEN_FOLDER = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
 _TRAVERSE = getattr(os, "O_PATH", os.O_RDONLY) | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
 """Traversing a folder needs no right to list it."""
-_PART = re.compile(r"\.wisen-\d+-\d+\.part")
+_PART = lazy_regex(r"\.wisen-\d+-\d+\.part")
 _STALE_SECONDS = 3600.0
 """Seconds after which a partial file belongs to no active writer."""
 _LOCK_TIMEOUT = 10.0

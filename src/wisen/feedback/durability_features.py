@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import re
 from typing import TYPE_CHECKING
 
 from wisen.model.signal import PrecedingEvent
+from wisen.text.lazy_regex import lazy_regex
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -22,12 +22,12 @@ TURN_FEATURES = {
     )
 }
 """The features of the turn that count here as well, with their names here."""
-_DIGIT = re.compile(r"\d")
-_PAST = re.compile(
+_DIGIT = lazy_regex(r"\d")
+_PAST = lazy_regex(
     r"(?:d(?<!\wd)id(?:n't)?|w(?<!\ww)(?:as(?:n't)?|ere|ent|rote)|h(?<!\wh)ad|g(?<!\wg)ot|m(?<!\wm)ade|s(?<!\ws)aid|"
     r"y(?<!\wy)ou've)\b"
 )
-_PAST_ENDING = re.compile(r"\b[a-z]{2,}[^\We]ed\b")
+_PAST_ENDING = lazy_regex(r"\b[a-z]{2,}[^\We]ed\b")
 """Words and endings that tell of something that happened once; the patterns begin with rare letters."""
 _FORBIDS = ("Do not ", "Never ", "Avoid ", "Don't ")
 

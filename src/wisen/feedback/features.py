@@ -5,7 +5,6 @@ Words of the assistant and of tools are never features: calls only count as edit
 
 from __future__ import annotations
 
-import re
 from bisect import bisect_left
 from collections import Counter
 from functools import cache
@@ -35,6 +34,7 @@ from wisen.feedback.text_normalization import (
     sentence_end,
 )
 from wisen.model.signal import PrecedingEvent
+from wisen.text.lazy_regex import lazy_regex
 
 if TYPE_CHECKING:
     from wisen.model.signal import TypedTurn
@@ -63,7 +63,7 @@ _PAIRABLE = frozenset(
     ]
 )
 _MAX_PAIRED = 20
-_BEFORE_WORD = re.compile(r" *\w")
+_BEFORE_WORD = lazy_regex(r" *\w")
 _QUESTION_MARKS = ("?", "？", "؟")
 _STOPS = (".", "。", "।")
 _PERSONS = frozenset("ourselves addressed myself order agree".split())

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from wisen.feedback.text_normalization import fold, fold_with_places, is_foreign, is_unspaced_letter, is_word_letter
 from wisen.text.lasting_words import has_lasting_words, is_lasting_order
+from wisen.text.lazy_regex import lazy_regex
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -18,7 +19,7 @@ _MARKS = " .,:;!?…-–—。，、！？：；।؟،؛"
 """Punctuation that may separate a lead from what it leads to."""
 _STOPS = (".", "!", "?", "。", "！", "？", "।", "؟", "…")
 _MAX_LEADS = 4
-_FINAL_ORDER = re.compile(
+_FINAL_ORDER = lazy_regex(
     r"(?:て|で|ください|下さい|なさい|こと|禁止|しろ|使え|세요|십시오|해라|하라|해줘|마|말 것|말아|쓰자|하자"
     r"|करो|करना|करें|रखो|रखना|लिखो|डालो|चलाओ|karo|karna|rakho|likho|kullan|kullanma|yap|yapma|yaz|yazma|ekle"
     r"|ekleme|çalıştır|et|etme)"
@@ -26,7 +27,7 @@ _FINAL_ORDER = re.compile(
     re.IGNORECASE,
 )
 """How orders end in languages that put the verb last."""
-_CONVENTION = re.compile(
+_CONVENTION = lazy_regex(
     r"(?<!\w)(?:wir (?:verwenden|nutzen|benutzen|nehmen|schreiben)|(?:verwenden|nutzen|benutzen|nehmen"
     r"|schreiben) wir|usamos"
     r"|utilizamos|escribimos|on (?:n')?utilise|nous (?:n')?utilisons|usiamo|utilizziamo|мы (?:не )?используем"

@@ -6,7 +6,6 @@ Unknown fields are kept; a writer sets only what `changed_fields` returns.
 
 from __future__ import annotations
 
-import re
 from collections import defaultdict
 from typing import TYPE_CHECKING, Any
 
@@ -14,6 +13,7 @@ import msgspec
 from msgspec import Struct
 
 from wisen.errors import UsageError
+from wisen.text.lazy_regex import lazy_regex
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -45,7 +45,7 @@ _EXPORTED_GROUPS = {
 """Which of our groups each of theirs is made of."""
 _BY_CATEGORY = {"reinforcementCategories": "reinforcement", "directiveSignalsByCategory": "directive"}
 """Fields with phrases by category and no language: they count for the language that has them, or for the first one."""
-_CODE = re.compile(r"[A-Za-z]{2,3}(-[A-Za-z0-9]{2,8})?")
+_CODE = lazy_regex(r"[A-Za-z]{2,3}(-[A-Za-z0-9]{2,8})?")
 _MAX_LENGTH = 120
 _SHOWN = 60
 

@@ -7,7 +7,6 @@ the package (`languages/`), and users may add more in a folder of the home.
 from __future__ import annotations
 
 import json
-import re
 import tomllib
 from functools import cache
 from importlib import resources
@@ -19,6 +18,7 @@ from wisen.delivery.chat_requests import ChatForms, check_forms
 from wisen.errors import LanguageError
 from wisen.feedback.text_normalization import fold
 from wisen.text.directive_words import DirectiveWords, check_patterns
+from wisen.text.lazy_regex import lazy_regex
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -47,7 +47,7 @@ MARKS = "marks"
 ENGLISH = ("en", "emoji")
 """What English texts need; English first."""
 _MAX_WIDTH = 120
-_BARE_KEY = re.compile(r"[A-Za-z0-9_-]+")
+_BARE_KEY = lazy_regex(r"[A-Za-z0-9_-]+")
 
 
 class Negations(msgspec.Struct, frozen=True, forbid_unknown_fields=True):

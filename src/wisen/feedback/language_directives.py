@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 from wisen.feedback.language_detection import language_profiles
 from wisen.feedback.text_normalization import is_unspaced_letter
 from wisen.text.directive_words import SHIPPED, DirectiveWords
+from wisen.text.lazy_regex import lazy_regex
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -18,12 +19,12 @@ if TYPE_CHECKING:
     from wisen.feedback.language import Language, Words
 
 _SCRIPTS = (
-    ("kana", re.compile("[\u3040-\u30ff]")),
-    ("hangul", re.compile("[\uac00-\ud7af]")),
-    ("han", re.compile("[\u3400-\u9fff]")),
-    ("cyrillic", re.compile("[\u0400-\u04ff]")),
-    ("arabic", re.compile("[\u0600-\u06ff]")),
-    ("devanagari", re.compile("[\u0900-\u097f]")),
+    ("kana", lazy_regex("[\u3040-\u30ff]")),
+    ("hangul", lazy_regex("[\uac00-\ud7af]")),
+    ("han", lazy_regex("[\u3400-\u9fff]")),
+    ("cyrillic", lazy_regex("[\u0400-\u04ff]")),
+    ("arabic", lazy_regex("[\u0600-\u06ff]")),
+    ("devanagari", lazy_regex("[\u0900-\u097f]")),
 )
 """The scripts that are distinguished; all others are searched by words, like Latin ones."""
 _UNSPACED_SHARE = 0.5

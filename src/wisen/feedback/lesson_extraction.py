@@ -17,6 +17,7 @@ from wisen.feedback.text_normalization import fold, is_unspaced_letter
 from wisen.model.signal import LessonTopic
 from wisen.text import orders
 from wisen.text.lasting_words import has_lasting_words
+from wisen.text.lazy_regex import lazy_regex
 from wisen.text.negations import count_negations
 from wisen.text.order_reading import read_order, strip_introduction
 
@@ -37,33 +38,33 @@ _SEPARATOR = "  \0 "
 """Separates sentences so that no phrase begins in one and ends in the next."""
 _SHORT_ORDER, _MIN_SCORE = 6, 1.0
 """An order of fewer words may depend on another sentence, if that one scores below the minimum."""
-_PASTED = re.compile(r"```.*?(?:```|\Z)", re.DOTALL)
-_ENDS = re.compile(
+_PASTED = lazy_regex(r"```.*?(?:```|\Z)", re.DOTALL)
+_ENDS = lazy_regex(
     r"[.!?;\n。！？；।؟؛](?:(?<=\n)\n*|(?<=[;؛])\s+|(?<=[\w)\]\"'`][.!?؟])\s+(?=\S)|(?<=[。！？；।])\s*)"
 )
 """The ends of sentences and lines; the pattern begins with rare characters, so that the search is fast."""
-_LIST_MARK = re.compile(r"\s*(?:[-*•>+]|\d{1,2}[.)]|[a-zA-Z]\))\s+")
-_EMPTY = re.compile(
+_LIST_MARK = lazy_regex(r"\s*(?:[-*•>+]|\d{1,2}[.)]|[a-zA-Z]\))\s+")
+_EMPTY = lazy_regex(
     r"^(?:no|wrong|that'?s (?:wrong|not right|incorrect)|not (?:quite|right)|stop|wait|hm+|"
     r"(?:that|this|it) (?:was|is) (?:wrong|not right|incorrect)|you (?:misunderstood|got (?:it|that) wrong)|"
     r"what are you doing|thanks?|great|perfect|nice|good|sorry|[\s,])+[\s.!?…]*$",
     re.IGNORECASE,
 )
 """Says that something is wrong, but not what."""
-_QUESTION = re.compile(r"^(?:why|what|how|where|when|who|which|is|are|does|do|did|was|were|has|have)\b", re.IGNORECASE)
-_LOGGED = re.compile(
+_QUESTION = lazy_regex(r"^(?:why|what|how|where|when|who|which|is|are|does|do|did|was|were|has|have)\b", re.IGNORECASE)
+_LOGGED = lazy_regex(
     r"^(?://|[\s│├└─✓✗=+|$❯#]{2,}|at \S+:\d|[\w./-]+:\d+:|\w*(?:Error|Exception):|\[\w{6,}\]|https?://\S+$)"
 )
-_COMMAND = re.compile(r"`[a-z][\w-]* [^`]+`|(?<!\w)--\w")
-_PATH = re.compile(r"(?<![\w:/])[\w.-]*/[\w./-]+")
-_FILE = re.compile(r"\w-*\.(?:py|ts|tsx|js|jsx|go|rs|java|md|json|ya?ml|toml|sh|sql|css|html|txt|lock|cfg|ini)\b")
-_POINTS = re.compile(r"\b(?:this|that|these|those|it|them|so|such|either|any(?: ?more)?)\b", re.IGNORECASE)
+_COMMAND = lazy_regex(r"`[a-z][\w-]* [^`]+`|(?<!\w)--\w")
+_PATH = lazy_regex(r"(?<![\w:/])[\w.-]*/[\w./-]+")
+_FILE = lazy_regex(r"\w-*\.(?:py|ts|tsx|js|jsx|go|rs|java|md|json|ya?ml|toml|sh|sql|css|html|txt|lock|cfg|ini)\b")
+_POINTS = lazy_regex(r"\b(?:this|that|these|those|it|them|so|such|either|any(?: ?more)?)\b", re.IGNORECASE)
 _MAX_JOINED, _DEPENDENT_WORDS, _POINTING_WORDS = 2, 5, 12
 """So many sentences after the lesson are quoted with it if they have few words, or point at it in a few more."""
-_HARMLESS = re.compile(
+_HARMLESS = lazy_regex(
     r"no (?:problem|worries|rush|hurry|offen[cs]e|doubt)\b|not (?:now|urgent)\b|never ?mind\b", re.IGNORECASE
 )
-_ALTERNATIVE = re.compile(r"(?:please )?(?:use|prefer|instead|rather)\b(?:\W+\w+){1,10}\W*$", re.IGNORECASE)
+_ALTERNATIVE = lazy_regex(r"(?:please )?(?:use|prefer|instead|rather)\b(?:\W+\w+){1,10}\W*$", re.IGNORECASE)
 """What is wanted instead of what the sentence before forbids."""
 _SEMICOLONS = (";", "；", "؛")
 _STOPS = (".", "!", "?", "…", ":", "。", "！", "？", "।", "؟")
@@ -71,13 +72,13 @@ _ADDRESSEE = (
     r"(?:claude|codex|gemini|chatgpt|gpt|copilot|cursor|assistant|agent|bot"
     r"|there|buddy|bro|dude|man|mate|guys|all|everyone|friend)"
 )
-_GREETING = re.compile(
+_GREETING = lazy_regex(
     rf"(?:(?:hey|hi|hello|hallo|hola|bonjour|salut|ciao|olá|oi|привет|cześć|hej|merhaba|selam|xin chào|dear|yo"
     rf"|ok|okay)(?: {_ADDRESSEE})?|{_ADDRESSEE})"
     r"\s*[,!:.–—-]+\s+|(?:hey|hi|hello) (?:claude|codex|gemini)\s+|(?:你好|您好|こんにちは|안녕하세요)[，,!！。 ]\s*",
     re.IGNORECASE,
 )
-_INTERJECTION = re.compile(
+_INTERJECTION = lazy_regex(
     r"(?:(?:no+|nope|nah|wait|hold on|hang on|stop|hm+|erm+|uh+|ugh|argh|oh|ah|ok|okay|yes|yeah|yep|well|so"
     r"|again|also|btw|fyi|actually|right|sorry|wrong"
     r"|(?:that|this)(?:'s| is| was) wrong)\s*(?:[,:;!…]+|\.{2,}"
@@ -85,10 +86,10 @@ _INTERJECTION = re.compile(
     re.IGNORECASE,
 )
 """Answers to the agent, where punctuation separates them from what follows."""
-_NEGATED_BY_NO = re.compile(r"(?:more|need|needs|longer|one|way|reason|other|further|such)\b", re.IGNORECASE)
+_NEGATED_BY_NO = lazy_regex(r"(?:more|need|needs|longer|one|way|reason|other|further|such)\b", re.IGNORECASE)
 """A "no" before one of these words may negate it, whatever is in between."""
-_POLITE_TAIL = re.compile(r"(?:[\s,]+(?:please|pls|thanks|thank you|thx|:\)|;\)|:-\)))+[.!\s]*$", re.IGNORECASE)
-_PLAIN_OPENING = re.compile(
+_POLITE_TAIL = lazy_regex(r"(?:[\s,]+(?:please|pls|thanks|thank you|thx|:\)|;\)|:-\)))+[.!\s]*$", re.IGNORECASE)
+_PLAIN_OPENING = lazy_regex(
     r"(?:use|using|do|don't|dont|never|always|prefer|avoid|keep|stop|quit|run|write|put|call|name|only|no|not"
     r"|stick|leave|"
     r"split|skip|ask|wait|answer|explain|respond|reply|add|include|exclude|ignore|document|commit|push|follow"

@@ -10,6 +10,7 @@ import unicodedata
 from typing import TYPE_CHECKING
 
 from wisen.feedback.text_normalization import fold, mask
+from wisen.text.lazy_regex import lazy_regex
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -21,13 +22,13 @@ _HAN = "\u3005-\u3007\u3040-\u30ff\u31f0-\u31ff\u3400-\u4dbf\u4e00-\u9fff\uf900-
 """Chinese characters and kana: a word mostly has two to four of them."""
 _SYLLABLES = "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff"
 """Thai, Lao, Burmese, Khmer: letters and marks, of which a word has more."""
-_LENGTHS = ((re.compile(f"[{_HAN}]+"), 2, 5), (re.compile(f"[{_SYLLABLES}]+"), 3, 10))
-_UNSPACED = re.compile(f"[{_HAN}{_SYLLABLES}]")
-_RUNS = re.compile(f"[{_HAN}]+|[{_SYLLABLES}]+|[^{_HAN}{_SYLLABLES}]+")
-_CHUNK = re.compile(rf"[^\s\0{_HAN}{_SYLLABLES}、。，！？；：「」『』（）…]+")
-_CODE = re.compile(r"[\d/\\_@#$=<>{}\[\]|~^%&+]|\w[.:]\w|^\.\w|^-|\(\)|[^\W\d_][A-Z]\w*[a-z]|[a-z][A-Z]")
+_LENGTHS = ((lazy_regex(f"[{_HAN}]+"), 2, 5), (lazy_regex(f"[{_SYLLABLES}]+"), 3, 10))
+_UNSPACED = lazy_regex(f"[{_HAN}{_SYLLABLES}]")
+_RUNS = lazy_regex(f"[{_HAN}]+|[{_SYLLABLES}]+|[^{_HAN}{_SYLLABLES}]+")
+_CHUNK = lazy_regex(rf"[^\s\0{_HAN}{_SYLLABLES}、。，！？；：「」『』（）…]+")
+_CODE = lazy_regex(r"[\d/\\_@#$=<>{}\[\]|~^%&+]|\w[.:]\w|^\.\w|^-|\(\)|[^\W\d_][A-Z]\w*[a-z]|[a-z][A-Z]")
 """What ordinary words do not contain."""
-_BREAK = re.compile(r"[.,;:!?…\n()\"“”„«»*—–、。，！？；：「」『』（）·।]+")
+_BREAK = lazy_regex(r"[.,;:!?…\n()\"“”„«»*—–、。，！？；：「」『』（）·।]+")
 _CLAUSE_END = "\x01"
 _EDGES = "'’‘-"
 _MIN_LENGTH = 2

@@ -6,11 +6,11 @@ several languages claim belongs to those that the other phrases of the text belo
 
 from __future__ import annotations
 
-import re
 from typing import TYPE_CHECKING, NamedTuple, TypeAlias, TypeVar
 
 from wisen.feedback.pattern_search import PatternSearch
 from wisen.feedback.text_normalization import fold, is_unspaced_letter, is_word_letter
+from wisen.text.lazy_regex import lazy_regex
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 Match: TypeAlias = tuple[int, int, int]
 """The number of a pattern, and its start and end in the padded text: as the automaton returns it, to save time."""
-_SURROGATE = re.compile("[\ud800-\udfff]")
+_SURROGATE = lazy_regex("[\ud800-\udfff]")
 _REACH, _REACH_AFTER, _REACH_DENSE = 14, 10, 4
 """How far from a phrase a negation may be: before it, after it, and in scripts without spaces."""
 

@@ -13,6 +13,7 @@ from wisen.errors import UsageError
 from wisen.safety import sentinel
 from wisen.text.directives import shipped_reader
 from wisen.text.lasting_words import is_temporary
+from wisen.text.lazy_regex import lazy_regex
 from wisen.text.negations import count_negations
 from wisen.text.orders import is_waiver
 from wisen.text.permission_reading import is_permission
@@ -25,27 +26,27 @@ if TYPE_CHECKING:
 
 MAX_QUOTE = 280
 """Characters: longer quotes are not lessons."""
-_ENDS = re.compile(r"[.!?…؟।]+[\"'”’»)\]]*(?=\s)|[。！？]+[”」』）]*|\n[ \t]*\n")
-_ABBREVIATION = re.compile(
+_ENDS = lazy_regex(r"[.!?…؟।]+[\"'”’»)\]]*(?=\s)|[。！？]+[”」』）]*|\n[ \t]*\n")
+_ABBREVIATION = lazy_regex(
     r"\b(?:etc|e\.g|i\.e|cf|vs|approx|resp|incl|excl|esp|min|max|dept|fig|usw|bzw|evtl|ggf|inkl|zzgl|z\.\s?b|d\.\s?h"
     r"|p\.\s?ej|p\.\s?ex|ecc|itd|np|vb)\.$",
     re.IGNORECASE,
 )
 """Abbreviations, whose period ends no sentence."""
-_SHORT_WORD = re.compile(r"\b\w{1,2}\.$")
-_BULLET = re.compile(r"[-*•–]\s|\d{1,2}[.)]\s")
+_SHORT_WORD = lazy_regex(r"\b\w{1,2}\.$")
+_BULLET = lazy_regex(r"[-*•–]\s|\d{1,2}[.)]\s")
 _MARKS = " \t\r\n.!?…。！？؟।"
 _QUOTES = (("“", "”"), ("«", "»"), ("「", "」"), ("『", "』"), ("„", "“"))
-_QUOTED = re.compile(r"""^\W*(?:"[^"]*"|“[^”]*”|„[^“”]*[“”]|«[^»]*»|「[^」]*」|'[^']{12,}')\W*$""")
-_RETRACTIONS = re.compile(
+_QUOTED = lazy_regex(r"""^\W*(?:"[^"]*"|“[^”]*”|„[^“”]*[“”]|«[^»]*»|「[^」]*」|'[^']{12,}')\W*$""")
+_RETRACTIONS = lazy_regex(
     r"\b(?:just )?(?:kidding|joking|sarcasm|irony|ironically|said (?:nobody|no one)|as if|yeah,? right|scratch that"
     r"|never ?mind|forget (?:that|it)|on second thought|wait)\b",
     re.IGNORECASE,
 )
-_LEAD_IN = re.compile(
+_LEAD_IN = lazy_regex(
     r"\b(?:following|below|next|here(?:'s| is| are)|examples?|these (?:things|words|lines|rules))\b", re.IGNORECASE
 )
-_ASSENT = re.compile(
+_ASSENT = lazy_regex(
     r"\W*(?:(?:yes|yep|yeah|yup|ok|okay|sure|fine|alright|all right|right|great|thanks?)\b[\s,.!:;–—-]*)+"
     r"(?:(?:please|just|then|do|you (?:can|may)|go ahead(?: and)?|feel free to|go on(?: and)?)\s+)*(?!always|never)"
     r"(?:push|merge|commit|deploy|delete|remove|run|continue|proceed|go|do|skip|install|publish|release|apply|ship"
@@ -54,7 +55,7 @@ _ASSENT = re.compile(
     re.IGNORECASE,
 )
 """How English permissions begin; other languages are recognized by the reader's own words."""
-_PASTED_BLOCK = re.compile(r"```|~~~|^[ \t]*>", re.MULTILINE)
+_PASTED_BLOCK = lazy_regex(r"```|~~~|^[ \t]*>", re.MULTILINE)
 _MAX_RETRACTION_WORDS = 4
 
 

@@ -11,6 +11,8 @@ import re
 import unicodedata
 from typing import NamedTuple
 
+from wisen.text.lazy_regex import lazy_regex
+
 _SEPARATORS = '\t\r\n\f\v\u00a0\u3000()[]{}"“”„«»‹›「」『』【】（）*,，、;；،؛!！¡¿>|=~—–'
 _REPLACEMENTS = {**dict.fromkeys(_SEPARATORS, " "), **dict.fromkeys("’‘´", "'")}
 """Word separators and curly apostrophes, each with its replacement."""
@@ -28,12 +30,12 @@ _EQUIVALENT = {
     "ё": "е",
 }
 """Letters that people use interchangeably."""
-_REMOVED = re.compile(
+_REMOVED = lazy_regex(
     "[\u0300-\u036f\u0610-\u061a\u064b-\u065f\u0670\u0640\u093c\u3099\u309a"
     "\u200b-\u200f\u2060\ufe00-\ufe0f\ufeff\U0001f3fb-\U0001f3ff]"
 )
 """Characters that are removed or merged into the letter before: combining marks, skin tones, emoji joiners."""
-_ELIDED = re.compile(r"['’](?<=\w.)(?!(?:t|s|m|d|re|ve|ll|em)\b)(?=\w)", re.IGNORECASE)
+_ELIDED = lazy_regex(r"['’](?<=\w.)(?!(?:t|s|m|d|re|ve|ll|em)\b)(?=\w)", re.IGNORECASE)
 """An apostrophe after an elided word (l'erreur), except for the English ones (don't)."""
 _QUOTES = (
     r"[`\"“'„«「『](?:(?<=`)``.*?(?:```|\Z)|(?<=`)[^`\n]{1,300}`|(?<=\")[^\"\n]{1,300}\"|(?<=“)[^”\n]{1,300}”|"
@@ -41,14 +43,14 @@ _QUOTES = (
     r"(?<=')(?<!\w')[^'\n]{2,80}'(?!\w))"
 )
 """Quotes and code. The pattern begins with rare characters, so that the search is fast."""
-_QUOTED = re.compile(_QUOTES, re.DOTALL)
-_QUOTED_OR_CITED = re.compile(rf"^[ \t]*>[^\n]*|{_QUOTES}", re.DOTALL | re.MULTILINE)
-_ENDS = re.compile(r"[?。।]|[?.](?=\s|$)")
-_UNSPACED = re.compile("[\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff]")
+_QUOTED = lazy_regex(_QUOTES, re.DOTALL)
+_QUOTED_OR_CITED = lazy_regex(rf"^[ \t]*>[^\n]*|{_QUOTES}", re.DOTALL | re.MULTILINE)
+_ENDS = lazy_regex(r"[?。।]|[?.](?=\s|$)")
+_UNSPACED = lazy_regex("[\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff]")
 """Letters of scripts that put no spaces between words."""
-_FOREIGN = re.compile("[\u0370-\u1fff\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af\uf900-\ufaff]")
-_LATIN = re.compile("[a-z\u00df-\u024f]")
-_WORD = re.compile(r"\w")
+_FOREIGN = lazy_regex("[\u0370-\u1fff\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af\uf900-\ufaff]")
+_LATIN = lazy_regex("[a-z\u00df-\u024f]")
+_WORD = lazy_regex(r"\w")
 _UNSPACED_WEIGHT = 2
 """How many additional alphabetic letters one such letter is worth."""
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 import unicodedata
 from typing import TYPE_CHECKING
 
@@ -13,6 +12,7 @@ from wisen.feedback.detector import shipped_detector
 from wisen.feedback.ngrams import MAX_READ, is_unspaced
 from wisen.feedback.text_normalization import fold, mask
 from wisen.model.signal import Polarity, PrecedingEvent, Signal, SignalKind, TypedTurn
+from wisen.text.lazy_regex import lazy_regex
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from wisen.model.signal import Lesson
 
 _POLARITIES = {SignalKind.CORRECTION: Polarity.AGAINST, SignalKind.PRAISE: Polarity.FOR}
-_SPACE = re.compile(r"\s")
+_SPACE = lazy_regex(r"\s")
 _INNER_MARKS = "-/.'"
 """Marks that are part of a word if letters follow."""
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from functools import cached_property
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -12,6 +11,7 @@ from wisen.model.entry import rule_id
 from wisen.model.entry_state import fold_entry_states
 from wisen.model.tombstone import ALL_CONTEXTS
 from wisen.safety.forgotten_phrases import phrase_of
+from wisen.text.lazy_regex import lazy_regex
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -22,9 +22,9 @@ if TYPE_CHECKING:
     from wisen.store.home import Home
 
 
-_BLANK = re.compile(r"\s")
-_ULID = re.compile(r"[0-9A-HJKMNP-TV-Z]{26}")
-_FIX = re.compile(r"[0-9a-f]{10}")
+_BLANK = lazy_regex(r"\s")
+_ULID = lazy_regex(r"[0-9A-HJKMNP-TV-Z]{26}")
+_FIX = lazy_regex(r"[0-9a-f]{10}")
 """The full id of a fix: a prefix is not enough here."""
 
 

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-import re
 from typing import TYPE_CHECKING
+
+from wisen.text.lazy_regex import lazy_regex
 
 if TYPE_CHECKING:
     from wisen.safety.forgotten_phrases import Needle
 
 _TITLE = "# "
 """The title of a page names its project or day, and is kept."""
-_PARAGRAPHS = re.compile(r"(\n[ \t]*\n+)")
+_PARAGRAPHS = lazy_regex(r"(\n[ \t]*\n+)")
 
 
 def page_contains(text: str, needle: Needle) -> bool:

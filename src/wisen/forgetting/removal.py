@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from html import unescape
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -33,6 +32,7 @@ from wisen.model.ownership import Ownership, OwnershipSubject
 from wisen.model.report import Selection
 from wisen.model.tombstone import ALL_CONTEXTS, ForgottenItem, is_in_scope
 from wisen.text.daily import read_day
+from wisen.text.lazy_regex import lazy_regex
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Sequence
@@ -52,7 +52,7 @@ if TYPE_CHECKING:
 _PAGE_SUFFIX = ".md"
 _PAGE_ROOTS = ("contexts", "global", "reports", "index.md")
 """Where pages are: the stores handle their own files, and anything else there is not ours."""
-_QUOTED = re.compile(r'"((?:[^"\\\n]|\\.)*)"')
+_QUOTED = lazy_regex(r'"((?:[^"\\\n]|\\.)*)"')
 """The quoted phrases in a language file; each is matched separately."""
 _FILES_OF_NAMES = ("index.md", "meta.md", "memory.json")
 """Files that contain only names and counts: they are rewritten anyway."""

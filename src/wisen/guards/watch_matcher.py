@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections import Counter
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -10,6 +9,7 @@ from wisen.kernel.matching import EDITORS, READERS, WatchedCall, find_hits
 from wisen.model.guard import parse_watch
 from wisen.store.recorded_calls import CallWords
 from wisen.text.command_lines import fields_of
+from wisen.text.lazy_regex import lazy_regex
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -21,7 +21,7 @@ _LINE_FIELDS = ('"command"', '"cmd"', '"script"')
 _EXPANDING = ("$", "`", "%", "\\\\", "\\u")
 """What a shell, or the notation of arguments, may put other words in place of."""
 _BREAKS = ("\\n", "\\t", "\\r")
-_tokens = re.compile(r"[A-Za-z0-9_]+").findall
+_tokens = lazy_regex(r"[A-Za-z0-9_]+").findall
 
 
 class _Watch(NamedTuple):

@@ -18,6 +18,7 @@ import msgspec
 
 from wisen.delivery.launcher import program_of
 from wisen.model.hook import CLIENT, Heartbeat, HookFailure, HookHealth
+from wisen.text.lazy_regex import lazy_regex
 
 if TYPE_CHECKING:
     from wisen.model.hook import Caller, Program
@@ -25,7 +26,7 @@ if TYPE_CHECKING:
 _FORMAT_VERSION = 1
 """The format version of the files that the hook client writes and reads."""
 _FAILED = "failed"
-_OWN_VERSION = re.compile(r'^__version__ = "([^"]+)"', re.MULTILINE)
+_OWN_VERSION = lazy_regex(r'^__version__ = "([^"]+)"', re.MULTILINE)
 
 
 class _FailureFile(msgspec.Struct):

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import msgspec
 
 from wisen.language_models.model_ports import Prompt
+from wisen.text.lazy_regex import lazy_regex
 
 if TYPE_CHECKING:
     from wisen.language_models.model_ports import MaterialItem, Question
@@ -28,7 +29,7 @@ _RETRY = """
 Your last answer was not as the schema asks: {error}
 Answer again, with one JSON object by the schema and nothing else.
 """
-_FENCED = re.compile(r"```[a-z]*\s*\n(.*?)\n?\s*```", re.DOTALL)
+_FENCED = lazy_regex(r"```[a-z]*\s*\n(.*?)\n?\s*```", re.DOTALL)
 _MAX_ERROR_LENGTH = 300
 
 

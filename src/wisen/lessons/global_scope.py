@@ -4,18 +4,20 @@ from __future__ import annotations
 
 import re
 
-_SENTENCE = re.compile(r"(?<=[.!?])\s+|\n+")
-_WORD = re.compile(r"\w+")
+from wisen.text.lazy_regex import lazy_regex
+
+_SENTENCE = lazy_regex(r"(?<=[.!?])\s+|\n+")
+_WORD = lazy_regex(r"\w+")
 _PROJECTS = r"(?:projects?|repos?|repositor(?:y|ies)|code ?bases?)"
-_SAYS = re.compile(
+_SAYS = lazy_regex(
     rf"\b(?:in|for|across|with|on) (?:all|every|each|any)(?: (?:of )?(?:my|our|the))?(?: single)? {_PROJECTS}\b"
     rf"|\bacross (?:my|our) {_PROJECTS}\b"
     r"|\b(?:everywhere|globally)(?=\W*$|\s*[,;:(–—]|\s+(?:use|from now on|not|please)\b)",
     re.IGNORECASE,
 )
-_LIMITED = re.compile(r"\b(?:but|except|other|here|this|not (?:in|for) (?:all|every|each|any))\b", re.IGNORECASE)
+_LIMITED = lazy_regex(r"\b(?:but|except|other|here|this|not (?:in|for) (?:all|every|each|any))\b", re.IGNORECASE)
 """What limits it to one place after all: "in all my other projects, but here"."""
-_WORK = re.compile(
+_WORK = lazy_regex(
     r"\b(?:renam|replac|install|updat|chang|fix|remov|delet|mov|search|grep|look|propagat|appl(?:y|ied|ies))\w*\b"
     r".*\b(?:everywhere|globally)\b",
     re.IGNORECASE,

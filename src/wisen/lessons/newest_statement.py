@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from wisen.model.context import EVERYWHERE
 from wisen.model.entry import REMOVED_PREFIX, Actor, EntryOrigin, EntryStatus, EntryType, MoveKind
+from wisen.text.lazy_regex import lazy_regex
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -23,7 +24,7 @@ if TYPE_CHECKING:
     from wisen.store.row_factory import RowFactory
     from wisen.text.sameness import LessonIndex
 
-_PASSING = re.compile(
+_PASSING = lazy_regex(
     r"\b(?:(?:just |only )?(?:this|for) once|this (?:one )?time|(?:just |only )?for (?:now|today|the moment)|today only"
     r"|temporarily|in this (?:session|chat|conversation)"
     r"|(?:just |only )?for this (?:one|task|change|commit|branch|pr|test|run|file|session)"

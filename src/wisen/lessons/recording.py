@@ -27,6 +27,7 @@ from wisen.model.entry_names import entry_name
 from wisen.model.entry_state import encode_trigger
 from wisen.model.signal import SURE_GAP, LessonTopic, SignalKind
 from wisen.text.directives import directives_in
+from wisen.text.lazy_regex import lazy_regex
 from wisen.text.negations import count_negations
 from wisen.text.outright_words import is_improvement
 from wisen.text.sameness import LessonIndex
@@ -55,31 +56,31 @@ _CUT = " …"
 _OLD_QUOTE = 240
 _NEED_A_LESSON = (SignalKind.CORRECTION, SignalKind.PREFERENCE, SignalKind.REMEMBER)
 """Without a lesson they are remarks: recall finds them, and nothing is learned from them."""
-_NOT_A_FACT = re.compile(
+_NOT_A_FACT = lazy_regex(
     r"(?:a+r+g+h+|ah|oh|hm+|ugh|i|i've|i'm|i'll|another agent|(?:it )?(?:looks|seems))\b|.*\?\s*\Z", re.IGNORECASE
 )
 """A question, or what users say about themselves: not a fact about the project."""
-_NAME = re.compile(r"(?i:\b(?:we|our|there|there's|this repo|this project)\b)|`|\w[./_]\w|[a-z][A-Z]|[A-Z]{2}|\d")
+_NAME = lazy_regex(r"(?i:\b(?:we|our|there|there's|this repo|this project)\b)|`|\w[./_]\w|[a-z][A-Z]|[A-Z]{2}|\d")
 """A fact that names nothing could be about anything."""
-_REQUESTS = re.compile(
+_REQUESTS = lazy_regex(
     r"\b(?:can|could|would|please|let's|lets|want|need|wish|add|support|should|feature|nice|love|like|hope)\b",
     re.IGNORECASE,
 )
 """How English asks for something: a reported defect, or a line of a review, is not a request."""
-_SENTENCE = re.compile(r"[^.!?。！？।؟\n]+(?:[.!?](?!\s|\Z)[^.!?。！？।؟\n]*)*[.!?。！？।؟]*")
-_CRITICAL = re.compile(
+_SENTENCE = lazy_regex(r"[^.!?。！？।؟\n]+(?:[.!?](?!\s|\Z)[^.!?。！？।؟\n]*)*[.!?。！？।؟]*")
+_CRITICAL = lazy_regex(
     r"\b(?:data ?loss|lost (?:my|our|all|the) (?:data|work|changes|files)|wiped|dropped the (?:database|table)|"
     r"secrets?|password|credentials?|api key|leak(?:ed|s)?|production|force[- ]push(?:ed)?|rm -rf)\b",
     re.IGNORECASE,
 )
 _AREAS = (
-    ("tests", re.compile(r"\b(?:tests?|testing|coverage|fixtures?|mocks?|e2e)\b", re.IGNORECASE)),
-    ("docs", re.compile(r"\b(?:docs?|documentation|readme|changelog|comments?)\b", re.IGNORECASE)),
-    ("security", re.compile(r"\b(?:security|secrets?|tokens?|credentials?|passwords?)\b", re.IGNORECASE)),
-    ("config", re.compile(r"\b(?:config\w*|settings?|env|ci)\b", re.IGNORECASE)),
+    ("tests", lazy_regex(r"\b(?:tests?|testing|coverage|fixtures?|mocks?|e2e)\b", re.IGNORECASE)),
+    ("docs", lazy_regex(r"\b(?:docs?|documentation|readme|changelog|comments?)\b", re.IGNORECASE)),
+    ("security", lazy_regex(r"\b(?:security|secrets?|tokens?|credentials?|passwords?)\b", re.IGNORECASE)),
+    ("config", lazy_regex(r"\b(?:config\w*|settings?|env|ci)\b", re.IGNORECASE)),
 )
 _AREA_OF: dict[LessonTopic | None, str] = {LessonTopic.STYLE: "behavior", LessonTopic.FACT: "project"}
-_FILE = re.compile(r"(?<![\w/])[\w.-]+(?:/[\w.-]+)*\.[a-z]{1,5}\b")
+_FILE = lazy_regex(r"(?<![\w/])[\w.-]+(?:/[\w.-]+)*\.[a-z]{1,5}\b")
 
 
 def record_statements(

@@ -7,13 +7,13 @@ from __future__ import annotations
 
 import ntpath
 import posixpath
-import re
 from pathlib import Path
 from typing import NamedTuple
 
 from wisen.logs.repository import Repository, is_directory, repository_at, resolve_path, settings_of
+from wisen.text.lazy_regex import lazy_regex
 
-_WINDOWS = re.compile(r"[A-Za-z]:(?:[\\/]|$)|\\\\")
+_WINDOWS = lazy_regex(r"[A-Za-z]:(?:[\\/]|$)|\\\\")
 
 
 class Directory(NamedTuple):

@@ -9,6 +9,8 @@ from __future__ import annotations
 import re
 from urllib.parse import quote, unquote
 
+from wisen.text.lazy_regex import lazy_regex
+
 _DEFAULT_PORTS = {"https": 443, "http": 80, "ssh": 22, "git": 9418}
 _SAME_SCHEME = {"git+ssh": "ssh", "ssh+git": "ssh", "git+https": "https", "git+http": "http"}
 _IGNORE_CASE = frozenset({"github.com", "gitlab.com", "bitbucket.org", "codeberg.org"})
@@ -21,12 +23,12 @@ _SAME_HOST = {
 }
 """Alternative hosts of the same forge: ssh on port 443, for networks that block everything else."""
 
-_URL = re.compile(r"([A-Za-z][A-Za-z0-9+.-]*)://(.*)", re.DOTALL)
-_HELPER = re.compile(r"([A-Za-z0-9][A-Za-z0-9+.-]*)::(.*)", re.DOTALL)
-_DRIVE = re.compile(r"[A-Za-z]:(?:[\\/]|$)")
-_BRACKETED = re.compile(r"(?:[^@/\[\]]*@)?\[([^\[\]/]*)\]:(.*)", re.DOTALL)
-_AZURE_SSH = re.compile(r"v3/([^/]+)/([^/]+)/([^/]+)")
-_UNSAFE = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029]")
+_URL = lazy_regex(r"([A-Za-z][A-Za-z0-9+.-]*)://(.*)", re.DOTALL)
+_HELPER = lazy_regex(r"([A-Za-z0-9][A-Za-z0-9+.-]*)::(.*)", re.DOTALL)
+_DRIVE = lazy_regex(r"[A-Za-z]:(?:[\\/]|$)")
+_BRACKETED = lazy_regex(r"(?:[^@/\[\]]*@)?\[([^\[\]/]*)\]:(.*)", re.DOTALL)
+_AZURE_SSH = lazy_regex(r"v3/([^/]+)/([^/]+)/([^/]+)")
+_UNSAFE = lazy_regex(r"[\x00-\x1f\x7f-\x9f\u2028\u2029]")
 
 
 def network_name(address: str) -> str | None:

@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from wisen.safety.regular_files import open_regular_file, read_at_most
+from wisen.text.lazy_regex import lazy_regex
 
 _MAX_FILE_BYTES = 1 << 20
 """The size limit in bytes for any git file that is read here."""
@@ -153,9 +154,9 @@ def _remote_address(settings: tuple[GitSetting, ...], global_settings: tuple[Git
     return instead + address.removeprefix(prefix)
 
 
-_SECTION = re.compile(r'\s*\[\s*([-.\w]*)\s*(?:"((?:[^"\\]|\\.)*)")?\s*\]')
-_ASSIGNMENT = re.compile(r"\s*([A-Za-z][-A-Za-z0-9]*)\s*=(.*)", re.DOTALL)
-_VALUE = re.compile(r'"(?P<quoted>(?:[^"\\]|\\.)*)"?|\\(?P<escaped>.)|(?P<plain>[^"\\#;]+)', re.DOTALL)
+_SECTION = lazy_regex(r'\s*\[\s*([-.\w]*)\s*(?:"((?:[^"\\]|\\.)*)")?\s*\]')
+_ASSIGNMENT = lazy_regex(r"\s*([A-Za-z][-A-Za-z0-9]*)\s*=(.*)", re.DOTALL)
+_VALUE = lazy_regex(r'"(?P<quoted>(?:[^"\\]|\\.)*)"?|\\(?P<escaped>.)|(?P<plain>[^"\\#;]+)', re.DOTALL)
 _ESCAPED = {"n": "\n", "t": "\t", "b": "\b"}
 
 

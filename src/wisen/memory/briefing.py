@@ -6,13 +6,13 @@ with its source. Remarks and other systems' notes are left to recall.
 
 from __future__ import annotations
 
-import re
 from collections import Counter
 from enum import StrEnum
 from typing import TYPE_CHECKING, NamedTuple
 
 from wisen.model.memory import BRIEFING_TOKENS, Briefing, MemoryKind
 from wisen.text.directives import directives_in
+from wisen.text.lazy_regex import lazy_regex
 from wisen.text.orders import is_order
 from wisen.text.sameness import LessonIndex
 from wisen.text.terms import term_of
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
     from wisen.model.memory import Memory, RankedMemory
 
-_WORD = re.compile(r"[^\W_]+(?:-[^\W_]+)*")
+_WORD = lazy_regex(r"[^\W_]+(?:-[^\W_]+)*")
 BRIEFING_KINDS = (
     MemoryKind.RULE,
     MemoryKind.FIX,

@@ -5,7 +5,6 @@ Memories are grouped by origin and replaced together with it. Notebooks can be f
 
 from __future__ import annotations
 
-import re
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
@@ -22,6 +21,7 @@ from wisen.safety.fix_texts import describe_fix, quote_step
 from wisen.safety.withhold import rule_against
 from wisen.text import daily
 from wisen.text.command_lines import command_of, fields_of, parse_command
+from wisen.text.lazy_regex import lazy_regex
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -47,10 +47,10 @@ MIN_STEPS, MAX_STEPS = 2, 8
 _MAX_LINE = 120
 _MAX_PIECE = 1_200
 """How long a piece of a notebook may be."""
-_OURS = re.compile(r"<!-- wisen:")
-_HEADING = re.compile(r"#{1,6}\s+(.*?)\s*#*$")
-_BULLET = re.compile(r"\s*(?:[-*+]|\d{1,3}[.)])\s+")
-_SEPARATOR = re.compile(r"^\s*(?:§|---+|\*\*\*+)\s*$")
+_OURS = lazy_regex(r"<!-- wisen:")
+_HEADING = lazy_regex(r"#{1,6}\s+(.*?)\s*#*$")
+_BULLET = lazy_regex(r"\s*(?:[-*+]|\d{1,3}[.)])\s+")
+_SEPARATOR = lazy_regex(r"^\s*(?:§|---+|\*\*\*+)\s*$")
 
 
 def memories_of_session(history: History, goals: Iterable[Goal], summaries: Iterable[Summary] = ()) -> Gathered:

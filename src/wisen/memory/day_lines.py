@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import re
 from collections import Counter, defaultdict
 from typing import TYPE_CHECKING, NamedTuple
 
 from wisen.model.summary import DayLine
 from wisen.text.daily import single_line
+from wisen.text.lazy_regex import lazy_regex
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 MAX_PER_DAY = 10
 MAX_PER_SESSION = 4
 """Lines per day and project, and per session among them: this leaves room for what comes later in the day."""
-_SOURCE = re.compile(r"\((\S+ \S{1,8}(?:, turn \d+)?)\)\Z")
+_SOURCE = lazy_regex(r"\((\S+ \S{1,8}(?:, turn \d+)?)\)\Z")
 
 
 class DayCandidate(NamedTuple):

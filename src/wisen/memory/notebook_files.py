@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import re
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Protocol
 
 from wisen.model.external_memory import ExternalMemoryFile
 from wisen.safety.regular_files import read_regular_file
+from wisen.text.lazy_regex import lazy_regex
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -24,7 +24,7 @@ _PATTERNS = (
     ("hermes", ".hermes/memories/*.md"),
 )
 """The notebooks of each agent, as patterns below the user's home."""
-_NOT_A_LETTER = re.compile(r"[^A-Za-z0-9]")
+_NOT_A_LETTER = lazy_regex(r"[^A-Za-z0-9]")
 
 
 class Notebooks(Protocol):

@@ -21,6 +21,7 @@ from wisen.model.summary import DayMark, Summary, SummaryItem
 from wisen.safety.withhold import rule_against
 from wisen.text.command_lines import command_of, fields_of
 from wisen.text.directives import directives_in
+from wisen.text.lazy_regex import lazy_regex
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Container, Iterable, Iterator, Sequence
@@ -40,7 +41,7 @@ _MIN_REQUEST_WORDS = 3
 """A request of fewer words says too little."""
 _LESSON_WORTH = 7.0
 """A lasting lesson from the user is worth more than any task."""
-_LATER = re.compile(
+_LATER = lazy_regex(
     r"\b(?:todo|to-do|for later|(?:do|add|fix|handle|address|revisit|tackle|look at) (?:it|this|that|them|those) later"
     r"|next time|(?:in|as) a follow[- ]?up|follow[- ]?up (?:pr|ticket|issue)|another (?:pr|day|time)|separate pr"
     r"|remind me|not now)\b",

@@ -5,13 +5,15 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, NamedTuple
 
+from wisen.text.lazy_regex import lazy_regex
+
 if TYPE_CHECKING:
     from collections.abc import Callable
     from datetime import datetime
 
     from wisen.model.summary import Summary, SummaryItem
 
-NAME = re.compile(r"(\d{4}-\d{2}-\d{2})-(\d{3,})\.md")
+NAME = lazy_regex(r"(\d{4}-\d{2}-\d{2})-(\d{3,})\.md")
 """The pattern of summary file names."""
 HEADINGS = {
     "tasks": "Tasks Completed",
@@ -22,9 +24,9 @@ HEADINGS = {
 }
 """The headings in order, by the field of a summary below each."""
 _NONE = "none"
-_STRUCTURE = re.compile(r"\A(?=[#>*+-]|\d+[.)](?:\s|\Z))|(?=<[A-Za-z/!?])")
+_STRUCTURE = lazy_regex(r"\A(?=[#>*+-]|\d+[.)](?:\s|\Z))|(?=<[A-Za-z/!?])")
 """Where a text would be Markdown structure: a heading, quote or list at its beginning; HTML anywhere."""
-_SESSION = re.compile(r"^- Session: (\S+) (\S+), began (\S+)\s*$", re.MULTILINE)
+_SESSION = lazy_regex(r"^- Session: (\S+) (\S+), began (\S+)\s*$", re.MULTILINE)
 
 
 class SummaryStyle(NamedTuple):

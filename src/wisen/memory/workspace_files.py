@@ -5,7 +5,6 @@ The ledger knows what was written there before. What somebody else changed, move
 
 from __future__ import annotations
 
-import re
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -16,6 +15,7 @@ from wisen.memory.memory_files import SESSIONS
 from wisen.memory.summary_text import describe_session, parse_session, summary_file_name, write_summary
 from wisen.model.change import ChangeFate, PassageEdit
 from wisen.text import daily
+from wisen.text.lazy_regex import lazy_regex
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from wisen.model.summary import DayLine, Summary
 
 _REASON = "the memory of this workspace"
-_DAY = re.compile(r"\d{4}-\d{2}-\d{2}")
+_DAY = lazy_regex(r"\d{4}-\d{2}-\d{2}")
 
 
 def append_lines(

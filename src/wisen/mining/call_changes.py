@@ -7,7 +7,6 @@ no lesson in themselves; how one differs from the other (whitespace, fewer lines
 from __future__ import annotations
 
 import difflib
-import re
 from collections import Counter
 from functools import lru_cache
 from typing import TYPE_CHECKING
@@ -17,6 +16,7 @@ from wisen.model.history import EDITS
 from wisen.safety.fix_causes import are_similar_scripts, is_in_error
 from wisen.safety.harmless_table import DISPENSABLE_PROGRAMS
 from wisen.text.command_lines import Part, command_of, fields_of, parse_command
+from wisen.text.lazy_regex import lazy_regex
 from wisen.text.shell_settings import VALUE_PLACEHOLDER, file_read_for_settings, variables_set_in
 
 if TYPE_CHECKING:
@@ -38,8 +38,8 @@ _SEARCH_FIELDS = ("pattern", "query", "questions", "url")
 """Calls that search for the same thing have the same goal, wherever they search."""
 _IGNORED_FIELDS = frozenset("description timeout run_in_background yield_time_ms max_output_tokens".split())
 _LONG = 200
-_VALUES = re.compile(r"(?:[\w.@~+-]*/)+[\w.@~*+-]*|\b[0-9a-f]{7,40}\b|\d+")
-_PROSE = re.compile(r"\s")
+_VALUES = lazy_regex(r"(?:[\w.@~+-]*/)+[\w.@~*+-]*|\b[0-9a-f]{7,40}\b|\d+")
+_PROSE = lazy_regex(r"\s")
 
 
 def has_same_goal(tool: str, before: str | None, after: str | None) -> bool:

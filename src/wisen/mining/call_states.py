@@ -6,7 +6,6 @@ background call, the user, another agent, and time.
 
 from __future__ import annotations
 
-import re
 from typing import TYPE_CHECKING
 
 from wisen.model.event import Status
@@ -16,6 +15,7 @@ from wisen.safety.harmless import judge_command
 from wisen.safety.harmless_table import CommandEffect
 from wisen.safety.harmless_values import CommandContext
 from wisen.text.command_lines import command_of, fields_of, parse_command
+from wisen.text.lazy_regex import lazy_regex
 from wisen.text.plain_shell import read_plain_line
 
 if TYPE_CHECKING:
@@ -38,11 +38,11 @@ _READING_TOOLS = frozenset(
 _HARMLESS_PROGRAMS = frozenset(
     "cd pwd echo printf true false : test [ which type command basename dirname realpath".split()
 )
-_QUIET = re.compile(r"\d?>&\d|[12&]?>\s*/dev/null")
-_CHANGES = re.compile(r">|\$\(|`|<\(|\s-(?:i\b|-in-place|exec|execdir|delete|ok|fprint)|\btee\b|\bxargs\b|\bsystem\(")
-_WAITS = re.compile(r"(?:^|[;&|(\s])(?:sleep|wait|wait-on|until|while)\s")
-_BACKGROUND = re.compile(r"(?<![&>|])&(?![&>\d])|\bnohup\b|\bdisown\b|\s(?:-d|--detach)\b")
-_ALWAYS_SUCCEEDS = re.compile(r"\|\|\s*(?:true|:|echo|printf|exit 0)|;\s*(?:true|echo|exit 0)\b")
+_QUIET = lazy_regex(r"\d?>&\d|[12&]?>\s*/dev/null")
+_CHANGES = lazy_regex(r">|\$\(|`|<\(|\s-(?:i\b|-in-place|exec|execdir|delete|ok|fprint)|\btee\b|\bxargs\b|\bsystem\(")
+_WAITS = lazy_regex(r"(?:^|[;&|(\s])(?:sleep|wait|wait-on|until|while)\s")
+_BACKGROUND = lazy_regex(r"(?<![&>|])&(?![&>\d])|\bnohup\b|\bdisown\b|\s(?:-d|--detach)\b")
+_ALWAYS_SUCCEEDS = lazy_regex(r"\|\|\s*(?:true|:|echo|printf|exit 0)|;\s*(?:true|echo|exit 0)\b")
 _FILTERS = frozenset("grep egrep fgrep rg wc sort uniq sed awk cut column tr jq".split())
 """Programs that show only a part of an output: errors may be missing, and the first command's exit code is lost."""
 _IGNORED_FIELDS = frozenset(

@@ -14,18 +14,19 @@ from wisen.model.event import Status
 from wisen.model.failure import Ending, Goal
 from wisen.model.history import UserAction
 from wisen.text.command_lines import command_of, fields_of, parse_command
+from wisen.text.lazy_regex import lazy_regex
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from wisen.model.history import History, Step, Turn
 
-_CONTINUES = re.compile(
+_CONTINUES = lazy_regex(
     r"\s*(?:y|yes|yep|yeah|sure|ok|okay|k|no|nope|go|go on|go ahead|continue|proceed|please|do it|try again|again|retry"
     r"|next|done|thanks?|thank you|perfect|great|nice|good|lgtm|stop|wait|\d{1,2}|[a-d]\)?)(?:[\s,.!]|please)*",
     re.IGNORECASE,
 )
-_CHECKS = re.compile(
+_CHECKS = lazy_regex(
     r"\b(?:test|tests|spec|check|lint|typecheck|tsc|pytest|jest|vitest|mypy|pyright|ruff|eslint|biome|golangci-lint"
     r"|clippy|build|vet)\b"
 )

@@ -7,7 +7,6 @@ difference (`call_states.py`). What passes after an edit is work; a call that su
 
 from __future__ import annotations
 
-import re
 from collections import Counter
 from types import MappingProxyType
 from typing import TYPE_CHECKING
@@ -50,6 +49,7 @@ from wisen.safety.fix_causes import (
     is_requested_by_error,
 )
 from wisen.text.command_lines import READERS, command_of, fields_of, parse_command
+from wisen.text.lazy_regex import lazy_regex
 from wisen.text.shell_settings import without_value
 
 if TYPE_CHECKING:
@@ -63,7 +63,7 @@ MAX_DISTANCE = 25
 MAX_LOST_MS = 15 * 60_000
 """The maximum time that is counted as lost per failure: after that somebody was away."""
 _FAILED = (Status.FAILED, Status.MASKED)
-_WRITES = re.compile(r"\bsed\s+-i|\btee\b|>\s*\S|\bpatch\b|\bapply_patch\b|python3?\s+(?:-c|-\s*<<|<<)|\bperl\s+-[pi]")
+_WRITES = lazy_regex(r"\bsed\s+-i|\btee\b|>\s*\S|\bpatch\b|\bapply_patch\b|python3?\s+(?:-c|-\s*<<|<<)|\bperl\s+-[pi]")
 _TEXT_NOT_FOUND = "fs.text-not-found"
 _WORD_KEYS = (
     UNKNOWN_OPTION,
@@ -75,7 +75,7 @@ _WORD_KEYS = (
 """Errors that name a word which nothing done in between makes right."""
 _CODE_WORK_KEYS = ("build.", "vcs.conflict")
 """Failures that are overcome by working on the code."""
-_REPAIRS = re.compile(r"fix|write|fmt|format|update|tidy|generate|install|sync|clean|cache|\brm\b|\bmkdir\b|\bcd\b")
+_REPAIRS = lazy_regex(r"fix|write|fmt|format|update|tidy|generate|install|sync|clean|cache|\brm\b|\bmkdir\b|\bcd\b")
 """Words of commands that make a check pass without anybody working on the code."""
 _TRANSIENT_KEYS = ("net.unreachable", "net.timeout", "net.rate-limited", "shell.timeout", "deps.missing-install")
 _TRANSIENT_WHEN_OVER = ("shell.command-not-found", "deps.module-not-found", "runtime.cannot-start", "vcs.locked")

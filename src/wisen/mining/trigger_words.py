@@ -9,6 +9,7 @@ from wisen.kernel.call_names import SHELL, call_names, kind_of
 from wisen.kernel.matching import EDITORS
 from wisen.safety import invisible_characters, sentinel
 from wisen.text.command_lines import READERS, parse_command
+from wisen.text.lazy_regex import lazy_regex
 from wisen.text.terms import EMPTY
 
 if TYPE_CHECKING:
@@ -57,18 +58,18 @@ _COMMON_FILES = frozenset(
 )
 """File names that exist in many folders: their folder is needed too."""
 _RUNS = ("run", "exec", "x", "dlx", "-m")
-_NAME = re.compile(r"`([^`\n]{2,80})`|[\w./@:+-]{2,80}", re.UNICODE)
-_CAMEL_CASE = re.compile(r"[a-z][A-Z]|[A-Z]{2}[a-z]")
-_MARKED = re.compile(r"[_./:-]|\d")
-_TRANSIENT = re.compile(
+_NAME = lazy_regex(r"`([^`\n]{2,80})`|[\w./@:+-]{2,80}", re.UNICODE)
+_CAMEL_CASE = lazy_regex(r"[a-z][A-Z]|[A-Z]{2}[a-z]")
+_MARKED = lazy_regex(r"[_./:-]|\d")
+_TRANSIENT = lazy_regex(
     r"^[0-9a-f]{7,}$|^\d[\d.,:%-]*$|^/?(?:private/)?tmp/|^/var/folders/|^[0-9a-f]{8}-[0-9a-f]{4}-|\d{4}-\d\d-\d\d|\d{6,}"
     r"|^[A-Z0-9]{20,}$|:\d+(?::\d+)?$",
     re.IGNORECASE,
 )
 """What differs next time: hashes, numbers, times, temporary paths, line numbers."""
-_PLAIN = re.compile(r"[\w./@:+=,%~-]{1,60}\Z", re.ASCII)
-_SUBCOMMAND = re.compile(r"[A-Za-z][\w:.@-]{1,30}\Z")
-_DISTINCTIVE_OPTION = re.compile(r"--[a-z][\w-]{2,30}")
+_PLAIN = lazy_regex(r"[\w./@:+=,%~-]{1,60}\Z", re.ASCII)
+_SUBCOMMAND = lazy_regex(r"[A-Za-z][\w:.@-]{1,30}\Z")
+_DISTINCTIVE_OPTION = lazy_regex(r"--[a-z][\w-]{2,30}")
 _PATHS = ("file_path", "notebook_path", "path", "filePath")
 
 

@@ -17,6 +17,7 @@ from wisen.model.exposure import Arm
 from wisen.model.history import UserAction
 from wisen.model.reinforcement import PraiseMoment, Reinforcement
 from wisen.text.command_lines import command_of, fields_of, parse_command
+from wisen.text.lazy_regex import lazy_regex
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -39,7 +40,7 @@ CLOCK_MARGIN = timedelta(seconds=5)
 SETTLING_TURNS = 3
 """After so many further turns, or when the session is over, it is known whether the work stays."""
 _MOMENTS = {"session-start": PraiseMoment.START, "prompt": PraiseMoment.PROMPT, "failure": PraiseMoment.FAILURE}
-_NAMED = re.compile(r"\b(?:R-[0-9a-f]{8}|(?:LRN|ERR|FEAT)-\d{8}-\w+|[0-9a-f]{10})\b", re.IGNORECASE)
+_NAMED = lazy_regex(r"\b(?:R-[0-9a-f]{8}|(?:LRN|ERR|FEAT)-\d{8}-\w+|[0-9a-f]{10})\b", re.IGNORECASE)
 """The format of the ids of rules, entries and fixes."""
 
 NOTHING, UNDONE, OPEN, GONE = (

@@ -5,7 +5,6 @@ Nothing of it teaches, is applied or is delivered to another session before the 
 
 from __future__ import annotations
 
-import re
 from typing import TYPE_CHECKING, NamedTuple
 
 from msgspec import structs
@@ -15,6 +14,7 @@ from wisen.model.context import NOWHERE, Alias
 from wisen.model.entry import LOGGABLE, Answer, EntryOrigin, EntryStatus, ProposalType
 from wisen.model.entry_state import fold_proposal_states
 from wisen.store.known_entries import entry_states, find_entry
+from wisen.text.lazy_regex import lazy_regex
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from wisen.proposals.suggestion_rows import SuggestionDraft
     from wisen.store.home import Home
 
-_NAME = re.compile(r"[^a-z0-9._-]+")
+_NAME = lazy_regex(r"[^a-z0-9._-]+")
 _KNOWN = ("claude-code", "codex", "openclaw", "gemini-cli", "opencode")
 
 

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from wisen.model.learning import LearningKind, Match
 from wisen.records.accounts import count_sessions
+from wisen.text.lazy_regex import lazy_regex
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from wisen.records.accounts import Account
 
 _ORDER = tuple(Match)
-_WORD = re.compile(r"[^\W\d_]{3,}")
+_WORD = lazy_regex(r"[^\W\d_]{3,}")
 _PLACEHOLDERS = frozenset({"path", "url", "time"})
 """Placeholders for removed values in a signature."""
 

@@ -7,16 +7,17 @@ from datetime import UTC, date, datetime
 from typing import TYPE_CHECKING, Any
 
 from wisen.model.entry import EntryStatus, EntryType, Priority
+from wisen.text.lazy_regex import lazy_regex
 from wisen.text.markdown import BLANK, parse_list, unescape_block, unescape_code, unescape_inline
 
 if TYPE_CHECKING:
     from collections.abc import Callable
     from enum import StrEnum
 
-_POINT = re.compile(r"\A[ \t]*[-*+][ \t]+")
-_TIME = re.compile(r"([0-9]{4}-[0-9]{2}-[0-9]{2}(?:[T ][0-9:.]+)?) ?(Z|UTC|[+-][0-9:.]+|)")
-_DAY = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}")
-_COUNT = re.compile(r"[0-9]{1,18}")
+_POINT = lazy_regex(r"\A[ \t]*[-*+][ \t]+")
+_TIME = lazy_regex(r"([0-9]{4}-[0-9]{2}-[0-9]{2}(?:[T ][0-9:.]+)?) ?(Z|UTC|[+-][0-9:.]+|)")
+_DAY = lazy_regex(r"[0-9]{4}-[0-9]{2}-[0-9]{2}")
+_COUNT = lazy_regex(r"[0-9]{1,18}")
 
 SECTIONS: dict[EntryType, dict[str, str]] = {
     EntryType.LEARNING: {

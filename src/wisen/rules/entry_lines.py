@@ -2,22 +2,23 @@
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, NamedTuple
 
 from wisen.rules.entry_fields import normalized
+from wisen.text.lazy_regex import lazy_regex
 from wisen.text.markdown import BLANK, find_fences
 
 if TYPE_CHECKING:
+    import re
     from collections.abc import Container, Iterator
 
-NAME = re.compile(r"(?ai:(?:LRN|ERR|FEAT)-[0-9]{8}-[0-9A-Z]{1,32})")
+NAME = lazy_regex(r"(?ai:(?:LRN|ERR|FEAT)-[0-9]{8}-[0-9A-Z]{1,32})")
 """The name of an entry: it ends in a number, or in letters and digits."""
-_TITLE = re.compile(rf"\[?({NAME.pattern})(?![0-9A-Za-z-])\]?[ \t]*[-:–—]*[ \t]*(.*)")
-_HEADING = re.compile(r" {0,3}(#{1,6})(?:[ \t]+|\Z)(.*)")
-_RULE = re.compile(r" {0,3}-(?:[ \t]*-){2,}[ \t]*")
-_FIELD = re.compile(
+_TITLE = lazy_regex(rf"\[?({NAME.pattern})(?![0-9A-Za-z-])\]?[ \t]*[-:–—]*[ \t]*(.*)")
+_HEADING = lazy_regex(r" {0,3}(#{1,6})(?:[ \t]+|\Z)(.*)")
+_RULE = lazy_regex(r" {0,3}-(?:[ \t]*-){2,}[ \t]*")
+_FIELD = lazy_regex(
     r"([ \t]*)([-*+][ \t]+)?(\*\*|__|)([A-Za-z][A-Za-z0-9 /_-]{0,39}?)[ \t]*(?:[:：]\3|\3[ \t]*[:：])[ \t]*(.*)"
 )
 

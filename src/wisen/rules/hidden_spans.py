@@ -9,10 +9,12 @@ import re
 from itertools import accumulate
 from typing import TYPE_CHECKING
 
+from wisen.text.lazy_regex import lazy_regex
+
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-_FENCE = re.compile(r" {0,3}(`{3,}|~{3,})(.*)\Z", re.DOTALL)
+_FENCE = lazy_regex(r" {0,3}(`{3,}|~{3,})(.*)\Z", re.DOTALL)
 
 
 class HiddenSpans:

@@ -15,6 +15,7 @@ import msgspec
 from msgspec import Struct
 
 from wisen.rules.hidden_spans import HiddenSpans
+from wisen.text.lazy_regex import lazy_regex
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -27,10 +28,10 @@ SECTIONS = ("command", "file", "tool", "style", "project fact", OTHER)
 ARCHIVED = "Archived"
 
 _ID = r"[A-Z]-[0-9a-z]{4,32}"
-_MARK = re.compile(rf"<!--[ \t]*wisen:({_ID})(?![0-9a-z])(.*?)(?:-->|\Z)", re.DOTALL)
-_NOTE = re.compile(r"\((stale|not confirmed yet|seen in \d|used \d)[^()]*\)\Z")
-_ITEM = re.compile(r"([ \t]*)(?:[-*+]|\d{1,9}[.)])[ \t]+")
-_HEADING = re.compile(r" {0,3}(#{1,6})(?:[ \t]+(.*))?\Z", re.DOTALL)
+_MARK = lazy_regex(rf"<!--[ \t]*wisen:({_ID})(?![0-9a-z])(.*?)(?:-->|\Z)", re.DOTALL)
+_NOTE = lazy_regex(r"\((stale|not confirmed yet|seen in \d|used \d)[^()]*\)\Z")
+_ITEM = lazy_regex(r"([ \t]*)(?:[-*+]|\d{1,9}[.)])[ \t]+")
+_HEADING = lazy_regex(r" {0,3}(#{1,6})(?:[ \t]+(.*))?\Z", re.DOTALL)
 _BOM = "\ufeff"
 
 

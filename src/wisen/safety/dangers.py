@@ -29,6 +29,7 @@ from wisen.safety.harmless_table import (
 )
 from wisen.safety.harmless_values import CommandContext, is_harmless_pattern, is_inside_project
 from wisen.text.command_lines import command_of, fields_of
+from wisen.text.lazy_regex import lazy_regex
 from wisen.text.plain_shell import read_plain_line
 
 if TYPE_CHECKING:
@@ -36,8 +37,8 @@ if TYPE_CHECKING:
 
     from wisen.text.plain_shell import PlainCommand
 
-_NUMBER = re.compile(r"(?:(?<=-[A-Za-z])|(?<=\A-))\d+\Z")
-_OWN_TOOL = re.compile(r"[a-z][a-z0-9_-]{1,30}\Z")
+_NUMBER = lazy_regex(r"(?:(?<=-[A-Za-z])|(?<=\A-))\d+\Z")
+_OWN_TOOL = lazy_regex(r"[a-z][a-z0-9_-]{1,30}\Z")
 UNKNOWN_OPTION = "shell.unknown-option"
 _TYPO_RATIO = 0.6
 """How similar the names of two programs must be for one to be a typo of the other."""
@@ -70,21 +71,21 @@ _FOLDER_FIELDS = frozenset("workdir cwd directory dir_path".split())
 _DANGER_PATTERNS = (
     (
         Danger.DELETES,
-        re.compile(
+        lazy_regex(
             r"\b(?:rm|rmdir|unlink|shred|truncate|dd|mkfs\S*)\b|\s-delete\b"
             r"|\bgit\s+(?:rm|clean|restore|reset\s.*--hard|checkout\s+(?:--|\.)|stash\s+(?:drop|clear)|branch\s+-D)"
         ),
     ),
     (
         Danger.SHELL,
-        re.compile(
+        lazy_regex(
             r"\|\s*(?:sudo\s+)?\S*\b(?:ba|z|da|k|fi)?sh\b|\b(?:curl|wget)\b.*\b(?:ba|z)?sh\b|\beval\b", re.DOTALL
         ),
     ),
-    (Danger.ROOT, re.compile(r"\b(?:sudo|doas|su|pkexec|runuser|setcap)\b|--privileged|\bchmod\s+\S*[sS7]")),
+    (Danger.ROOT, lazy_regex(r"\b(?:sudo|doas|su|pkexec|runuser|setcap)\b|--privileged|\bchmod\s+\S*[sS7]")),
     (
         Danger.HOST,
-        re.compile(
+        lazy_regex(
             r"\w://|(?<![./])\b(?:ssh|scp|sftp|rsync|curl|wget|nc|ncat|telnet|ftp|socat)\b|\S+@[\w.-]+[:\s]|--registry"
             r"|--index-url|--hostname|\bgo\s+(?:run|get)\s+\w+\.\w+/|\bnpm_config_registry\b|\bGOPROXY\b|\w_proxy="
             r"|\bgit\s+(?:push|pull|fetch|clone|remote|submodule)\b",
@@ -93,15 +94,15 @@ _DANGER_PATTERNS = (
     ),
     (
         Danger.PACKAGE,
-        re.compile(
+        lazy_regex(
             r"\b(?:npm|pnpm|yarn|bun|pip3?|uv|brew|apt|apt-get|gem|cargo|go|poetry|conda|dnf|yum|apk|pipx|corepack)\b"
             r"[^|;&\n]*\s(?:install|add|get|i|ci|sync|require|dlx|update|upgrade|tidy|--with)\b|\bnpx\b|\bbunx\b"
             r"|\bdocker\s+(?:run|pull|build|compose\s+(?:up|pull|run|build))\b"
         ),
     ),
-    (Danger.UNSAFE, re.compile(r"--no-verify|--force\b|\bgit\b.*\s-\w*f\b|--no-gpg-sign|--insecure|--no-check")),
-    (Danger.PROGRAM, re.compile(r"\s-c\s+\w+\.\w+=|--exec-path|\b[A-Z_]*(?:SHELL|PATH|COMMAND|PAGER|EDITOR|PRELOAD)=")),
-    (Danger.OUTSIDE, re.compile(r"(?:^|[\s=\"'])(?:~|/|\.\./)")),
+    (Danger.UNSAFE, lazy_regex(r"--no-verify|--force\b|\bgit\b.*\s-\w*f\b|--no-gpg-sign|--insecure|--no-check")),
+    (Danger.PROGRAM, lazy_regex(r"\s-c\s+\w+\.\w+=|--exec-path|\b[A-Z_]*(?:SHELL|PATH|COMMAND|PAGER|EDITOR|PRELOAD)=")),
+    (Danger.OUTSIDE, lazy_regex(r"(?:^|[\s=\"'])(?:~|/|\.\./)")),
 )
 """How a danger is named to the user, worst first. Whether there is one is decided by the allowlist alone."""
 

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from wisen.safety.harmless_table import DISPLAY_OPTIONS
 from wisen.text.command_lines import command_of, fields_of, parse_command
+from wisen.text.lazy_regex import lazy_regex
 from wisen.text.shell_settings import file_read_for_settings, variables_set_in
 
 if TYPE_CHECKING:
@@ -29,7 +30,7 @@ _PLACES_KEYS = frozenset(
 """Errors about something that is not where it was looked for."""
 _ELSEWHERE_KEYS = frozenset([*_PLACES_KEYS, MISSING_SCRIPT, "runtime.error", "shell.nonzero-exit", "config.no-rule"])
 """Errors that changing the folder may fix."""
-_NOT_FOUND_WORDS = re.compile(
+_NOT_FOUND_WORDS = lazy_regex(
     r"not found|no such|could not find|cannot find|does not exist|did not match|No targets", re.I
 )
 _PLACE_FIELDS = ("file_path", "path", "notebook_path", "filePath", "dir_path")
@@ -40,21 +41,21 @@ _EDITING = {
     "fs.text-not-unique": ("more lines", "replace_all=true"),
 }
 """What an editing tool may be asked to do differently, by its error."""
-_ERROR_WORDS = re.compile(
+_ERROR_WORDS = lazy_regex(
     r"\b(?:error|fatal|failed|not found|no such|no rule|denied|unrecognized|unknown|invalid|cannot|can't|could not"
     r"|unable|missing|illegal|not allowed|unexpected|ignored|not set|required?s?|undefined|unbound|did not|does not"
     r"|unsupported|expected|no matches|no module|is a directory|already exists|available)\b",
     re.IGNORECASE,
 )
-_SUGGESTION_WORDS = re.compile(
+_SUGGESTION_WORDS = lazy_regex(
     r"\b(?:use|try|run|running|did you mean|instead|available|please|perhaps|hint|first|prefer|expected|to update)\b",
     re.IGNORECASE,
 )
-_ECHO = re.compile(r"\s*(?:\[[\w:.-]+\] )?[$>] ")
+_ECHO = lazy_regex(r"\s*(?:\[[\w:.-]+\] )?[$>] ")
 _MAX_LINES = 60
 _MAX_LINE_LENGTH = 600
-_SHORT_OPTION = re.compile(r"-[A-Za-z0-9]+\Z")
-_SHOWN_ONLY = re.compile(
+_SHORT_OPTION = lazy_regex(r"-[A-Za-z0-9]+\Z")
+_SHOWN_ONLY = lazy_regex(
     r"(?:V|VERBOSE|DEBUG|CI|FORCE_COLOR|NO_COLOR)=\S*\Z|-v{2,}\Z|--(?:tb|durations|log-level|loglevel|maxfail|max-lines)"
     r"(?:=.*)?\Z|-[nC]?\d+\Z|--\Z|#.*",
     re.DOTALL,

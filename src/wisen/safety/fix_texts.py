@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import re
 from typing import TYPE_CHECKING
 
 from wisen.model.failure import CallChange
 from wisen.model.fix import Danger
 from wisen.safety.dangers import judge_line
 from wisen.safety.harmless import is_known_setting
+from wisen.text.lazy_regex import lazy_regex
 from wisen.text.plain_shell import read_plain_line
 from wisen.text.shell_settings import without_value
 
@@ -16,9 +16,9 @@ if TYPE_CHECKING:
     from wisen.model.fix import Fix
 
 _MAX_WORD_LENGTH = 60
-_SPACE = re.compile(r"\s")
-_PROGRAM = re.compile(r"[A-Za-z][A-Za-z0-9._+-]{0,23}")
-_OWN_WORDING = re.compile(
+_SPACE = lazy_regex(r"\s")
+_PROGRAM = lazy_regex(r"[A-Za-z][A-Za-z0-9._+-]{0,23}")
+_OWN_WORDING = lazy_regex(
     r"\w{1,24} the same file\Z|\w{1,24}: (?:only the white space|(?:fewer|more) lines|other words)\Z|replace_all=\w+\Z"
 )
 """What an agent's own editing tool is asked to do differently: it names nothing new."""

@@ -13,6 +13,7 @@ from collections import defaultdict
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 from wisen.model.tombstone import TombstoneKey, TombstoneKeyKind
+from wisen.text.lazy_regex import lazy_regex
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -21,11 +22,11 @@ _LETTER = "\u0e00-\u0e7f\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff"
 """Letters of scripts without spaces between words."""
 _JOINED = "\u0300-\u036f\u0591-\u05bd\u064b-\u065f\u0900-\u0963\u0966-\u0dff"
 """Characters that belong to the letter before, though they are not letters themselves."""
-_TOKEN = re.compile(rf"[{_LETTER}]|(?:(?![{_LETTER}])[\w{_JOINED}])+|[^\w\s]")
-_PART = re.compile(rf"[\w{_LETTER}{_JOINED}]")
+_TOKEN = lazy_regex(rf"[{_LETTER}]|(?:(?![{_LETTER}])[\w{_JOINED}])+|[^\w\s]")
+_PART = lazy_regex(rf"[\w{_LETTER}{_JOINED}]")
 _EDGE_PUNCTUATION = ".,;:!?\"'“”‘’…"
 """Punctuation that around a phrase belongs to the sentence."""
-_ESCAPE = re.compile(r"\\(?:u([0-9a-fA-F]{4})|(.))", re.DOTALL)
+_ESCAPE = lazy_regex(r"\\(?:u([0-9a-fA-F]{4})|(.))", re.DOTALL)
 _ESCAPED = {"n": "\n", "r": "\r", "t": "\t", "b": " ", "f": " "}
 _MAX_ESCAPES = 2
 """How often a text may be escaped: arguments are JSON, and may contain JSON."""

@@ -29,6 +29,7 @@ from wisen.safety.harmless_values import (
     is_harmless_value,
     is_inside_project,
 )
+from wisen.text.lazy_regex import lazy_regex
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -38,13 +39,13 @@ if TYPE_CHECKING:
 
 _MAX_WORDS, _MAX_WRAPPERS = 3, 4
 _MAX_SLEEP_DIGITS = 3
-_OPTION = re.compile(r"--?[A-Za-z0-9][A-Za-z0-9-]*\Z")
-_SHORT = re.compile(r"-[A-Za-z]{2,8}\Z")
-_ENVIRONMENT = re.compile(r"\benv\b|\$ENV|\b(?:import|include)\b", re.IGNORECASE)
-_FILE = re.compile(r"/|\.\w{1,4}\Z")
-_NUMBERED = re.compile(r"-[A-Za-z]?\d+\Z")
-_LINES = re.compile(r"\d{1,6}(?:,\d{1,6})?p\Z")
-_PLAIN_VALUE = re.compile(r"[A-Za-z0-9_.,-]{1,40}\Z")
+_OPTION = lazy_regex(r"--?[A-Za-z0-9][A-Za-z0-9-]*\Z")
+_SHORT = lazy_regex(r"-[A-Za-z]{2,8}\Z")
+_ENVIRONMENT = lazy_regex(r"\benv\b|\$ENV|\b(?:import|include)\b", re.IGNORECASE)
+_FILE = lazy_regex(r"/|\.\w{1,4}\Z")
+_NUMBERED = lazy_regex(r"-[A-Za-z]?\d+\Z")
+_LINES = lazy_regex(r"\d{1,6}(?:,\d{1,6})?p\Z")
+_PLAIN_VALUE = lazy_regex(r"[A-Za-z0-9_.,-]{1,40}\Z")
 _RUNNER_FLAGS = frozenset("-s --silent -r --recursive --if-present --workspaces".split())
 _RUNNER_VALUES = {
     **dict.fromkeys("--prefix -C --dir --cwd".split(), ValueKind.PATH),

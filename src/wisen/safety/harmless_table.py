@@ -12,6 +12,7 @@ from enum import IntEnum
 from typing import TYPE_CHECKING, NamedTuple
 
 from wisen.safety.harmless_values import ValueKind
+from wisen.text.lazy_regex import lazy_regex
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -265,23 +266,23 @@ FETCHABLE = frozenset(
 RUNNERS = frozenset("npm pnpm yarn bun".split())
 DEFAULT_TARGET_PROGRAMS = frozenset("make gmake just task rake mvn gradle gradlew mvnw ./gradlew ./mvnw".split())
 """Programs that run the project's default target if none is named."""
-INTERPRETERS = re.compile(r"(?:python|ruby|node|bash|sh|zsh)(?:3(?:\.\d+)?)?\Z")
+INTERPRETERS = lazy_regex(r"(?:python|ruby|node|bash|sh|zsh)(?:3(?:\.\d+)?)?\Z")
 REMOTES = frozenset("origin upstream".split())
 TRUNK_BRANCHES = frozenset("main master develop dev trunk".split())
 SETTINGS = {
-    "CI": re.compile(r"(?:1|0|true|false)?\Z"),
-    "NO_COLOR": re.compile(r"\d?\Z"),
-    "FORCE_COLOR": re.compile(r"\d?\Z"),
-    "TERM": re.compile(r"(?:dumb|xterm(?:-256color)?)\Z"),
-    "NODE_ENV": re.compile(r"(?:test|development|production)\Z"),
-    "TZ": re.compile(r"[A-Z][A-Za-z/_+-]{1,40}\Z"),
-    "LANG": re.compile(r"[A-Za-z_.0-9-]{1,20}\Z"),
-    "LC_ALL": re.compile(r"[A-Za-z_.0-9-]{1,20}\Z"),
-    "RUST_BACKTRACE": re.compile(r"(?:1|0|full)\Z"),
-    "PYTHONUNBUFFERED": re.compile(r"\d?\Z"),
-    "PYTHONDONTWRITEBYTECODE": re.compile(r"\d?\Z"),
-    "CGO_ENABLED": re.compile(r"[01]\Z"),
-    "PYTHONPATH": re.compile(r"(?:\.|(?:\./)?src)\Z"),
+    "CI": lazy_regex(r"(?:1|0|true|false)?\Z"),
+    "NO_COLOR": lazy_regex(r"\d?\Z"),
+    "FORCE_COLOR": lazy_regex(r"\d?\Z"),
+    "TERM": lazy_regex(r"(?:dumb|xterm(?:-256color)?)\Z"),
+    "NODE_ENV": lazy_regex(r"(?:test|development|production)\Z"),
+    "TZ": lazy_regex(r"[A-Z][A-Za-z/_+-]{1,40}\Z"),
+    "LANG": lazy_regex(r"[A-Za-z_.0-9-]{1,20}\Z"),
+    "LC_ALL": lazy_regex(r"[A-Za-z_.0-9-]{1,20}\Z"),
+    "RUST_BACKTRACE": lazy_regex(r"(?:1|0|full)\Z"),
+    "PYTHONUNBUFFERED": lazy_regex(r"\d?\Z"),
+    "PYTHONDONTWRITEBYTECODE": lazy_regex(r"\d?\Z"),
+    "CGO_ENABLED": lazy_regex(r"[01]\Z"),
+    "PYTHONPATH": lazy_regex(r"(?:\.|(?:\./)?src)\Z"),
 }
 """Environment variables that may be set for a command, with their allowed values."""
 DISPENSABLE_PROGRAMS = frozenset(
@@ -295,13 +296,13 @@ SAFETY_OPTIONS = frozenset(
     " --keep-index --no-run --intent-to-add".split()
 )
 """Options of known commands that limit or verify what they do."""
-DISPLAY_OPTIONS = re.compile(
+DISPLAY_OPTIONS = lazy_regex(
     r"--(?:no-)?(?:stats?|colou?r|verbose|quiet|silent|reporter|format|output-format|pretty|json|progress|pager|summary"
     r"|details?|name-only|heading|header|width|depth|limit|tail|lines?|patch|merges|renames|filename|messages|decorate"
     r"|line-number|ignore|index|notes|coverage|cov|watch)\Z|-v+\Z|-q\Z"
 )
 """Options that only change what is shown or examined, in any program."""
-SAFETY_WORDS = re.compile(
+SAFETY_WORDS = lazy_regex(
     r"\bno-|dry|check|verif|safe|sandbox|isolat|ignore|script|interact|confirm|prompt|read|only|strict|frozen|lock|offline"
     r"|limit|max|min|time|user|root|net|cap|drop|deny|allow|perm|polic|audit|fail|hash|integrity|sign|gpg|secur|protect"
     r"|backup|keep|exclu|skip|restrict|quarant|trust|plugin|conf|env|preserve|pin|requir|guard|mode|level|scope|temp|tmp"

@@ -9,17 +9,19 @@ import re
 from enum import StrEnum
 from typing import TYPE_CHECKING, NamedTuple
 
+from wisen.text.lazy_regex import lazy_regex
+
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
 _MAX_PATH_LENGTH, _MAX_WORD_LENGTH, _MAX_TEXT_LENGTH = 160, 60, 80
-_PATH = re.compile(r"[A-Za-z0-9_.@+*?\[\]=,%^/-][A-Za-z0-9_.@+*?\[\]=,%^~:/-]*\Z")
-_WORD = re.compile(r"[A-Za-z0-9_.][A-Za-z0-9_.,:@+/=-]*\Z")
-_REVISION = re.compile(r"[A-Za-z0-9_.@*^-][A-Za-z0-9_.@*^~/:,%+-]*\Z")
-_NUMBER = re.compile(r"\d{1,6}(?:\.\d+)?(?:ms|s|m|h|%)?\Z")
-_OWNER = re.compile(r"[A-Za-z0-9_-]{1,40}/[A-Za-z0-9_.-]{1,60}\Z")
-_BRANCH = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_./-]{0,80}\Z")
-_TEXT = re.compile(r"[\x20-\x5f\x61-\x7e]*\Z")
+_PATH = lazy_regex(r"[A-Za-z0-9_.@+*?\[\]=,%^/-][A-Za-z0-9_.@+*?\[\]=,%^~:/-]*\Z")
+_WORD = lazy_regex(r"[A-Za-z0-9_.][A-Za-z0-9_.,:@+/=-]*\Z")
+_REVISION = lazy_regex(r"[A-Za-z0-9_.@*^-][A-Za-z0-9_.@*^~/:,%+-]*\Z")
+_NUMBER = lazy_regex(r"\d{1,6}(?:\.\d+)?(?:ms|s|m|h|%)?\Z")
+_OWNER = lazy_regex(r"[A-Za-z0-9_-]{1,40}/[A-Za-z0-9_.-]{1,60}\Z")
+_BRANCH = lazy_regex(r"[A-Za-z0-9_][A-Za-z0-9_./-]{0,80}\Z")
+_TEXT = lazy_regex(r"[\x20-\x5f\x61-\x7e]*\Z")
 _SECRET_PLACES = frozenset(
     ".git .ssh .aws .gnupg .kube .docker .netrc .npmrc .pypirc .pgpass id_rsa id_ed25519".split()
 )
@@ -36,7 +38,7 @@ _CHECK_WORDS = frozenset(
     " storybook bench benchmark".split()
 )
 """First words of the names of scripts and targets that check or build a project."""
-_SCRIPT = re.compile(r"[A-Za-z][A-Za-z0-9]*(?:[:._-][A-Za-z0-9]+)*\Z")
+_SCRIPT = lazy_regex(r"[A-Za-z][A-Za-z0-9]*(?:[:._-][A-Za-z0-9]+)*\Z")
 _RISKY_WORDS = frozenset(
     "deploy publish release push prod production live upload ship sync install uninstall setup bootstrap reset clean"
     " clear purge prune drop delete destroy wipe remove rm seed migrate rollback restore dump export import login"

@@ -9,13 +9,15 @@ from __future__ import annotations
 
 import re
 
-_MARK = re.compile(
+from wisen.text.lazy_regex import lazy_regex
+
+_MARK = lazy_regex(
     r"<(?P<close>/?)(?:[a-z][a-z0-9_-]{0,30}memor(?:y|ies)|memor(?:y|ies)|hook[_-]context|system-reminder"
     r"|injected[_-]context|recalled|retrieved)[a-z0-9_-]{0,30}(?P<rest>\s[^<>]{0,300})?\s?>",
     re.IGNORECASE,
 )
 """The beginning or the end of a frame."""
-_FORWARDED = re.compile(
+_FORWARDED = lazy_regex(
     # A ruled line with words in it, directly followed by a mail header; or the line that begins a quoted reply.
     # Every part is bounded, so that no text can make it slow.
     r"^[ \t]{0,8}[-_*=]{3,80}[ \t]{0,8}[^\s\-_*=][^\n]{0,80}?[-_*=]{3,80}[ \t]{0,8}\n(?:[^\n]{0,200}\n){0,2}?"
@@ -27,7 +29,7 @@ _FORWARDED = re.compile(
     r"|^[ \t]{0,8}\[?Forwarded (?:message )?from\b",
     re.IGNORECASE | re.MULTILINE,
 )
-_FORWARDS = re.compile(r"forwarded|original message|wrote:", re.IGNORECASE)
+_FORWARDS = lazy_regex(r"forwarded|original message|wrote:", re.IGNORECASE)
 
 
 def remove_injected(text: str) -> str:

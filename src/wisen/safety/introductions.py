@@ -2,32 +2,32 @@
 
 from __future__ import annotations
 
-import re
 from typing import TYPE_CHECKING, NamedTuple
 
 from wisen.safety import paste_words as words
 from wisen.safety.line_shapes import QUOTATION, any_of, listed
+from wisen.text.lazy_regex import lazy_regex
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from wisen.safety.line_shapes import MessageLine
 
-_COLON = re.compile(r"(?:：|:(?=\s|[\"'“«„「『`*_]|[^\x00-\x7f]|$))")
-_SENTENCE = re.compile(r"(?<=[.!?。！？…])\s+|[。！？]")
+_COLON = lazy_regex(r"(?:：|:(?=\s|[\"'“«„「『`*_]|[^\x00-\x7f]|$))")
+_SENTENCE = lazy_regex(r"(?<=[.!?。！？…])\s+|[。！？]")
 _MAX_HEAD_LENGTH, _MAX_WORDS = 90, 12
-_TASK = re.compile(any_of(listed(words.TEXT_TASKS)))
-_SAYING = re.compile(any_of(listed(words.SAYING)))
-_FIRST_PERSON = re.compile(any_of(listed(words.FIRST_PERSON)))
-_POINTING = re.compile(any_of(listed(words.POINTING)))
-_DOCUMENTS = re.compile(any_of(listed(words.DOCUMENTS)))
-_RULES = re.compile(any_of(listed(words.RULE_WORDS)))
-_WITHIN = re.compile(any_of(listed(words.WITHIN)))
-_MINE = re.compile(any_of(listed(words.MINE)))
+_TASK = lazy_regex(any_of(listed(words.TEXT_TASKS)))
+_SAYING = lazy_regex(any_of(listed(words.SAYING)))
+_FIRST_PERSON = lazy_regex(any_of(listed(words.FIRST_PERSON)))
+_POINTING = lazy_regex(any_of(listed(words.POINTING)))
+_DOCUMENTS = lazy_regex(any_of(listed(words.DOCUMENTS)))
+_RULES = lazy_regex(any_of(listed(words.RULE_WORDS)))
+_WITHIN = lazy_regex(any_of(listed(words.WITHIN)))
+_MINE = lazy_regex(any_of(listed(words.MINE)))
 _QUOTES = {'"': '"', "“": "”", "«": "»", "„": "“”", "「": "」", "『": "』", "'": "'", "`": "`"}
 _INTRODUCTION = 300
 _NOUNS = frozenset(listed(words.LONE_HEADS))
-_ACCORDING = re.compile(any_of(listed(words.ACCORDING)))
+_ACCORDING = lazy_regex(any_of(listed(words.ACCORDING)))
 
 
 def find_object(text: str, lines: Sequence[MessageLine]) -> tuple[int, int] | None:

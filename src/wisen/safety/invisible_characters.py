@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import re
+from wisen.text.lazy_regex import lazy_regex
 
 INVISIBLE = (
     "\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b\u180c\u180d\u180e\u200b\u200c\u200d\u200e\u200f\u202a\u202b\u202c"
@@ -14,7 +14,7 @@ TAGS = "\U000e0000-\U000e0fff"
 TAG_LEAD = b"\xf3\xa0"
 """How each of them begins in UTF-8."""
 
-_INVISIBLE_PATTERN = re.compile(f"[{INVISIBLE}{TAGS}]")
+_INVISIBLE_PATTERN = lazy_regex(f"[{INVISIBLE}{TAGS}]")
 
 
 def remove_invisible(text: str) -> str:

@@ -10,6 +10,7 @@ import unicodedata
 from typing import TYPE_CHECKING, NamedTuple
 
 from wisen.safety import paste_words as words
+from wisen.text.lazy_regex import lazy_regex
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -30,7 +31,7 @@ class MessageLine(NamedTuple):
         return not self.text.strip()
 
 
-_DENSE = re.compile("[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af\uf900-\ufaff]")
+_DENSE = lazy_regex("[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af\uf900-\ufaff]")
 """Letters of scripts in which words need not be separated by spaces."""
 _TIME = r"\d{1,2}[:.]\d\d(?:[:.]\d\d)?(?:\s?[AaPp]\.?\s?[Mm]\.?)?"
 _DAY = r"\d{1,4}[./年-]\d{1,2}[./月-]\d{1,4}日?"
@@ -54,17 +55,17 @@ def any_of(phrases: Iterable[str]) -> str:
     return "|".join([*found, *dense])
 
 
-QUOTATION = re.compile(r"\s{0,12}(?:>(?![:;=.]|\S?[({<\\/|])|&gt;|[│┃▌▏]\s)")
+QUOTATION = lazy_regex(r"\s{0,12}(?:>(?![:;=.]|\S?[({<\\/|])|&gt;|[│┃▌▏]\s)")
 """The marker of a quotation, but not an emoticon made of it."""
-DIFF_HEAD = re.compile(
+DIFF_HEAD = lazy_regex(
     r"diff --(?:git|cc) |index [0-9a-f]{6,40}\.\.[0-9a-f]|--- (?:a/|/dev/null|\S{1,200}\t)|\+\+\+ (?:b/|/dev/null|\S)"
     r"|@@ -\d+|Index: \S|\*\*\* (?:Begin|Update|Add|Delete)\b"
 )
-DIFF_BODY = re.compile(
+DIFF_BODY = lazy_regex(
     r"[+\-\\@ ]|diff --|index [0-9a-f]{6}|(?:new|deleted) file mode|old mode|new mode|similarity index|rename |Binary files"
     r"|\*\*\* |={3}|<<<<<<<|>>>>>>>"
 )
-LOG = re.compile(
+LOG = lazy_regex(
     r"\W{0,3}\d{4}[-/]\d\d[-/]\d\d[T ,_]\s?\d\d:\d\d"
     r"|\W{0,2}\d{1,2}:\d\d:\d\d(?:[.,]\d{1,9})?\]?\s+\[?(?:[A-Z]{4,8}\b|[\w.$-]{1,60}\])"
     r"|\W{0,2}\d{1,2}:\d\d:\d\d(?:[.,]\d{1,9})?\]?\s+\S|\[\d{4}-\d\d-\d\d|[IWEF]\d{4} \d\d:\d\d|[EW]: \S|\w{1,20}=\S{1,80} \w{1,20}=\S"
@@ -83,37 +84,37 @@ LOG = re.compile(
     r"|deploy|ci|runner|job|worker|pipeline|stage)[\w :.-]{0,20}\]"
 )
 """The beginning of a line that a program printed."""
-CODE = re.compile(
+CODE = lazy_regex(
     r"\s{0,40}(?:// |/\*|\*/|<!--|;; )|\s{2,40}# |\+\S\S|\s{0,40}</?[a-z][a-z0-9-]{0,20}(?:\s[^>\n]{0,200})?>.{0,2000}</"
     r"|\s{0,40}(?:def|class|import|function|const|let|var|fn|func|public|private|package|#include|@\w{1,40}|if|for|while|return)\b"
     r".{0,200}(?:[;{]|\):)\s*$"
 )
 """A comment, an added line, an element, or a statement that ends as only code does."""
-TABLE = re.compile(r"\s{0,4}\|.{1,1000}\|\s*$")
+TABLE = lazy_regex(r"\s{0,4}\|.{1,1000}\|\s*$")
 
 _NAMES = frozenset(listed(words.GIVEN_NAMES))
 _SPEAKERS = frozenset(listed(words.SPEAKERS))
-_WHERE = re.compile(r" (?:via|in|on|from|at|@) ")
+_WHERE = lazy_regex(r" (?:via|in|on|from|at|@) ")
 _WORD = r"[^\s:：()<>\[\]{}\"“”,;，、]"
 """A character of a name; a class of letters would separate the signs of Indic scripts from them."""
-_STAMPED = re.compile(
+_STAMPED = lazy_regex(
     rf"[\[(]?\s?(?:{_DAY}[, ]{{1,3}})?(?:{_TIME})?\s?[\])]?\s{{0,3}}[-–—|]?\s{{0,3}}"
     r"(?P<name>[^\s:：<>\d][^\n:：<>]{0,40})[:：]\s?\S"
 )
-_STAMP = re.compile(rf"[\[(]?\s?(?:{_DAY}[, ]{{1,3}})?{_TIME}|[\[(]\s?{_DAY}")
-_NICK = re.compile(
+_STAMP = lazy_regex(rf"[\[(]?\s?(?:{_DAY}[, ]{{1,3}})?{_TIME}|[\[(]\s?{_DAY}")
+_NICK = lazy_regex(
     rf"(?:[\[(]?{_TIME}[\])]?\s{{1,4}})?<[@+%~&]?[\w.\-\[\]\\`^{{}}|]{{1,30}}>\s{{1,4}}\S|[\w.-]{{2,30}}>\s\S"
     r"|@(?:channel|here|everyone|all|team)\b|[\w.+-]{1,60}@[\w.-]{1,60}\.\w{2,10}\s?:\s"
 )
-_PART = re.compile(rf"{_TIME}|\d{{4}}|(?:she|he|they)/|lead|manager|CEO|CTO|PM", re.IGNORECASE)
+_PART = lazy_regex(rf"{_TIME}|\d{{4}}|(?:she|he|they)/|lead|manager|CEO|CTO|PM", re.IGNORECASE)
 """What is in brackets after a speaker's name."""
-_ROLE_TAG = re.compile(
+_ROLE_TAG = lazy_regex(
     r"\s{0,8}(?:</?\|?(?:im_start\||im_end\||start_header|end_header)?(?:user|human|assistant|system|developer|tool|inst|instructions?"
     r"|rules?|function_results|user_\w{1,20}|user-\w{1,20}|system_\w{1,20})\|?\s?>|\[/?(?:user|human|assistant|system|developer|INST)\]"
     r"|<\|[\w ]{1,30}\|>|<</?SYS>>)",
     re.IGNORECASE,
 )
-_HEADER = re.compile(
+_HEADER = lazy_regex(
     rf"\s{{0,4}}(?P<name>@?[^\W\d_]{_WORD}{{0,30}}(?: {_WORD}{{1,30}}){{0,2}})(?:\s{{1,6}}(?:APP|BOT|\(\w{{1,20}}\)))?"
     rf",?\s{{1,6}}[—–\-|,·]{{0,1}}\s{{0,3}}[\[(]?(?:(?:today|yesterday|heute|gestern|hier|hoy|ayer|hoje|ontem|oggi|ieri|idag|dziś|wczoraj"
     rf"|сегодня|вчера|bugün|dün|hôm nay|今日|昨日|今天|昨天|오늘|어제|اليوم|आज|mon|tue|wed|thu|fri|sat|sun|{_DAY})\w{{0,6}}[,.]?\s?"
@@ -123,7 +124,7 @@ _HEADER = re.compile(
 _BETWEEN = frozenset(
     "at by on in for until before after around um bis vor à vers a las às alle kl o do saat lúc в до".split()
 )
-_LABEL = re.compile(
+_LABEL = lazy_regex(
     rf"\s{{0,8}}(?:[-*•]\s|#{{1,6}}\s)?(?:\*\*|__)?(?P<at>@)?(?P<name>[^\W\d_]{_WORD}{{0,30}}?(?: {_WORD}{{1,30}}?){{0,3}})(?P<part>\s?[(\[][^)\]\n]{{1,40}}[)\]])?"
     r"(?:\*\*|__)?\s?(?::(?:\*\*|__)?\s{1,4}|：(?:\*\*|__)?\s?)(?=\S)"
 )
@@ -163,11 +164,11 @@ def is_person(name: str) -> bool:
     return first in _NAMES and (len(parts) == 1 or name[:1].isupper() or "." in name or "_" in name)
 
 
-_ONLY_TIME = re.compile(
+_ONLY_TIME = lazy_regex(
     rf"\s{{0,4}}[\[(]?(?:(?:today|yesterday|heute|gestern|hier|hoy|ayer|{_DAY})[, ]{{1,3}}(?:at |um |à |a las )?)?{_TIME}[\])]?\s*$",
     re.IGNORECASE,
 )
-_TIME_AND_NAME = re.compile(
+_TIME_AND_NAME = lazy_regex(
     rf"[\[(]?{_TIME}[\])]?\s{{1,4}}(?P<name>[^\W\d_a-z]{_WORD}{{0,30}}(?: [^\W\d_a-z]{_WORD}{{0,30}}){{0,2}})\s*$"
 )
 
@@ -186,28 +187,28 @@ def is_speech_header(line: str) -> bool:
 
 
 _STRONG = "from|subject|von|betreff|de|objet|asunto|assunto|oggetto|från|ämne|temat|от|тема|kimden|konu|từ|chủ đề|差出人|件名|发件人|主题|제목|보낸사람|الموضوع|विषय|प्रेषक"
-FIRST_FIELD = re.compile(rf"(?:{_STRONG})\s?[:：]\s?\S", re.IGNORECASE)
+FIRST_FIELD = lazy_regex(rf"(?:{_STRONG})\s?[:：]\s?\S", re.IGNORECASE)
 """A field that, as the first of several lines, is enough for a mail header."""
-FIELD = re.compile(rf"[\W_]{{0,6}}(?:{any_of(listed(words.HEADERS))})[*_]{{0,3}}\s?[:：]", re.IGNORECASE)
+FIELD = lazy_regex(rf"[\W_]{{0,6}}(?:{any_of(listed(words.HEADERS))})[*_]{{0,3}}\s?[:：]", re.IGNORECASE)
 """A header field of a mail, a ticket, a commit or an invitation."""
-ADDRESS_FIELD = re.compile(r"[^\W\d_][\w -]{1,20}[:：].{0,120}\S@\S{1,80}\.\w")
-TRAILER = re.compile(r"(?:Co-authored-by|Signed-off-by|Reviewed-by|Acked-by|Change-Id|Message-ID): \S", re.IGNORECASE)
-COMMIT = re.compile(r"commit [0-9a-f]{7,40}\b")
-HEADING = re.compile(
+ADDRESS_FIELD = lazy_regex(r"[^\W\d_][\w -]{1,20}[:：].{0,120}\S@\S{1,80}\.\w")
+TRAILER = lazy_regex(r"(?:Co-authored-by|Signed-off-by|Reviewed-by|Acked-by|Change-Id|Message-ID): \S", re.IGNORECASE)
+COMMIT = lazy_regex(r"commit [0-9a-f]{7,40}\b")
+HEADING = lazy_regex(
     r"\s{0,3}(?:#{1,6}\s+\S|v?\d{1,4}\.\d{1,4}(?:\.\d{1,4})?\S{0,12}(?: \([^)\n]{1,30}\))?\s*$|\d{4}-\d\d-\d\d\s*$|(?:\*\*|__)[^*_\n]{2,80}(?:\*\*|__):?\s*$)"
 )
 MARKDOWN = (
-    ("bold", re.compile(r"\s{0,8}(?:[-*•+]|\d{1,2}[.)])?\s{0,4}(?:\*\*|__)[^*_\n]{1,80}(?:\*\*|__)")),
+    ("bold", lazy_regex(r"\s{0,8}(?:[-*•+]|\d{1,2}[.)])?\s{0,4}(?:\*\*|__)[^*_\n]{1,80}(?:\*\*|__)")),
     ("table", TABLE),
-    ("box", re.compile(r"\s{0,8}[-*] \[[ xX]\] ")),
-    ("ruler", re.compile(r"(?:-{3,}|\*{3,}|_{3,}|[═─━]{3,})\s*$")),
-    ("sign", re.compile(r"\s{0,8}(?:•|‣|▪|◦|✅|❌|👉|🔹|🚀|⚠️|💡|📌|\d\ufe0f\u20e3)\s?\S")),
+    ("box", lazy_regex(r"\s{0,8}[-*] \[[ xX]\] ")),
+    ("ruler", lazy_regex(r"(?:-{3,}|\*{3,}|_{3,}|[═─━]{3,})\s*$")),
+    ("sign", lazy_regex(r"\s{0,8}(?:•|‣|▪|◦|✅|❌|👉|🔹|🚀|⚠️|💡|📌|\d\ufe0f\u20e3)\s?\S")),
 )
-UNDERLINE = re.compile(r"(?:={3,}|-{4,}|~{4,})\s*$")
+UNDERLINE = lazy_regex(r"(?:={3,}|-{4,}|~{4,})\s*$")
 """What turns the line above it into a heading."""
-LINK = re.compile(r"\[[^\]\n]{1,120}\]\(https?://")
-TYPOGRAPHY = re.compile("[\u201c\u201d\u2014\u2026\u00a0\u2022\u2192\u2011]|\\s\u2013\\s|\\w\u2019\\w")
-PAGE = re.compile(
+LINK = lazy_regex(r"\[[^\]\n]{1,120}\]\(https?://")
+TYPOGRAPHY = lazy_regex("[\u201c\u201d\u2014\u2026\u00a0\u2022\u2192\u2011]|\\s\u2013\\s|\\w\u2019\\w")
+PAGE = lazy_regex(
     r"(?:answered|asked|edited|commented|opened (?:this|an) issue|opened|reviewed|updated|posted|published|last updated)\b.{0,60}"
     r"\b(?:ago|at \d{1,2}:\d\d|on [A-Z][a-z]{2}\w{0,6} \d|[A-Z][a-z]{2} \d{1,2},? \d{4})\b"
     r"|(?:Share|Improve this answer|Follow|Add a comment|Reply|Quote reply)(?:\s{1,4}(?:Share|Improve this answer|Edit|Follow|Flag))+"
@@ -223,7 +224,7 @@ PAGE = re.compile(
     r"|\W{0,3}(?:Suggested change|Outdated|Show resolved|Resolve conversation|Nit(?:pick)?)\s*$"
 )
 """Page furniture: who answered when, how many voted, what can be clicked."""
-_NUMBERED = re.compile(r"(?:Issue|Bug|Ticket|PR|MR|Pull [Rr]equest|Merge [Rr]equest|Task|Story)\s?[#!]?\d+\b|[\w.-]{1,40}/[\w.-]{1,60}#\d+"
+_NUMBERED = lazy_regex(r"(?:Issue|Bug|Ticket|PR|MR|Pull [Rr]equest|Merge [Rr]equest|Task|Story)\s?[#!]?\d+\b|[\w.-]{1,40}/[\w.-]{1,60}#\d+"
                        r"|\[?[A-Z][A-Z0-9]{1,9}-\d{1,6}\]?\s?[:|–—-]")  # fmt: skip
 
 
@@ -232,11 +233,11 @@ def is_ticket_head(line: str) -> bool:
     return _NUMBERED.match(line.lstrip("#* ")) is not None
 
 
-_GREETING = re.compile(
+_GREETING = lazy_regex(
     rf"\s{{0,4}}(?:{any_of(listed(words.GREETINGS))})(?P<whom>[^\n,，、!！:：.。]{{0,50}})[,，、!！:：.。]{{0,2}}\s*$",
     re.IGNORECASE,
 )
-_SIGN_OFF = re.compile(
+_SIGN_OFF = lazy_regex(
     rf"\s{{0,4}}(?:[^\W\d_]{{1,12}}\s){{0,2}}(?:{any_of(listed(words.SIGN_OFFS))})[^\n,.!，。！]{{0,40}}[,.!，。！]{{0,2}}\s*$",
     re.IGNORECASE,
 )

@@ -7,13 +7,13 @@ for has three spellings, which are searched for together with everything else. O
 from __future__ import annotations
 
 import binascii
-import re
 from base64 import b64encode
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 from urllib.parse import unquote
 
 from wisen.safety import invisible_characters
+from wisen.text.lazy_regex import lazy_regex
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -38,9 +38,9 @@ CONTINUATIONS = (
 _JOINED = r"""\\*["'`]\s{0,3}(?:[+.&,~]|<>|\|\||\.\.)?\s{0,3}\\?(?:\r?\n|\\n)?\s{0,24}\\*["'`]"""
 """Between two strings that are concatenated."""
 _PIECE = rb"[A-Za-z0-9_./+=-]{2,120}"
-SPLIT_TOKEN = re.compile(_PIECE + rf"(?:{_JOINED}|(?:\\?\r?\n|\\n)[ \t>|\#*+]{{0,24}})".encode())
+SPLIT_TOKEN = lazy_regex(_PIECE + rf"(?:{_JOINED}|(?:\\?\r?\n|\\n)[ \t>|\#*+]{{0,24}})".encode())
 """A piece of a token that ends with its line, or continues in another string."""
-_LAST = re.compile(_PIECE)
+_LAST = lazy_regex(_PIECE)
 _MAX_PIECES = 6
 _MIN_WORD_LENGTH = 4
 _MIN_LETTERS = 4
@@ -49,13 +49,13 @@ _MAX_RUN_LENGTH = 16_384
 _MENTION_WINDOW = 4_000
 """Bytes around a mention of base64 in which a run of it can begin."""
 MENTION = b"base64"
-_CONTINUATION = re.compile(
+_CONTINUATION = lazy_regex(
     r"(?:\\\r?\n|" + "|".join(rf"(?<!\\)\\{{{3 * many}}}(?:r\\{{{many}}})?n" for many in _ESCAPED) + r")[+>]?[ \t]*"
 )
 _SKIPPED = (0, 2, 3)
 """Characters of a group that are not determined by a word beginning at its first, second or third byte."""
-_LONG_RUN = re.compile(rb"(?<![A-Za-z0-9+/_-])[A-Za-z0-9+/_-]{24}")
-_RUN = re.compile(rb"[A-Za-z0-9+/_-]*")
+_LONG_RUN = lazy_regex(rb"(?<![A-Za-z0-9+/_-])[A-Za-z0-9+/_-]{24}")
+_RUN = lazy_regex(rb"[A-Za-z0-9+/_-]*")
 _LETTERS = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/_-"
 _TO_STANDARD = bytes.maketrans(b"-_", b"+/")
 

@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from wisen.safety import line_shapes as shapes
 from wisen.safety.introductions import find_object, introduces_document
 from wisen.safety.line_shapes import MessageLine
+from wisen.text.lazy_regex import lazy_regex
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -49,17 +50,17 @@ class MessagePassage(NamedTuple):
     text: str
 
 
-_PASTED = re.compile(
+_PASTED = lazy_regex(
     r"\x1b\[200~|\[(?:Pasted|Paste)\b[^\]\n]{0,60}?(?:\+(?P<lines>\d{1,6}) lines?)?\s?\]|<pasted[\w -]{0,40}>",
     re.IGNORECASE,
 )
-_PASTE_ENDS = re.compile(r"\x1b\[201~|\[/(?:Pasted|Paste)[^\]\n]{0,40}\]|</pasted[\w -]{0,40}>", re.IGNORECASE)
-_FRAMES = re.compile(r"[\n:>\[<\x1b|@]|^\s*(?:npm |\d|[^\w\s\"'(])")
+_PASTE_ENDS = lazy_regex(r"\x1b\[201~|\[/(?:Pasted|Paste)[^\]\n]{0,40}\]|</pasted[\w -]{0,40}>", re.IGNORECASE)
+_FRAMES = lazy_regex(r"[\n:>\[<\x1b|@]|^\s*(?:npm |\d|[^\w\s\"'(])")
 """A line in ASCII without any of these has no frame that is known here."""
-_FENCE = re.compile(r"\s{0,8}(?:```|~~~)")
-_UNTYPED = re.compile("[\u200b\u2060-\u2064\ufeff\u202a-\u202e\u2066-\u2069\U000e0020-\U000e007e]")
+_FENCE = lazy_regex(r"\s{0,8}(?:```|~~~)")
+_UNTYPED = lazy_regex("[\u200b\u2060-\u2064\ufeff\u202a-\u202e\u2066-\u2069\U000e0020-\U000e007e]")
 """Characters that no keyboard types; joiners of emoji and of scripts that need them are not included."""
-_LOOK_ALIKE = re.compile(
+_LOOK_ALIKE = lazy_regex(
     "[A-Za-z][аеорсухіѕԁɡкмтнвАЕОРСУХІЅΑΒΕΗΙΚΜΝΟΡΤΥΧαορυν][A-Za-z]|(?<!\\w)[аеорсухіѕԁАЕОРСУХІ][A-Za-z]{3}"
 )
 """Letters of one alphabet within words of another."""

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 from wisen.safety import checksums
 from wisen.safety import private_rules as rules
 from wisen.safety.secrets import secret_scanner
+from wisen.text.lazy_regex import lazy_regex
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection
@@ -22,9 +23,9 @@ _CONTEXT_WINDOW = 100
 """Characters around a card number in which a word says that it is one."""
 _PERSON_WINDOW = 400
 """Characters within which an address, a telephone number and an e-mail address belong to one person."""
-_ESCAPED = re.compile(r"\\+[nrt]")
+_ESCAPED = lazy_regex(r"\\+[nrt]")
 """A line break as JSON escapes it: its letter would join the next word."""
-_GAPS = re.compile(r"[ .+-]")
+_GAPS = lazy_regex(r"[ .+-]")
 _NEVER_KEPT = {
     rules.FINANCIAL: "card and account numbers are never kept",
     rules.MEDICAL: "what is said about somebody's health is never kept",

@@ -12,6 +12,8 @@ import re
 from base64 import b64decode
 from collections import Counter
 
+from wisen.text.lazy_regex import lazy_regex
+
 MIN_LENGTH = 8
 """A shorter value cannot be told from a word."""
 MIN_ENTROPY = 2.75
@@ -59,8 +61,8 @@ _PLACEHOLDER_PARTS = (
     ),
 )
 """Substrings that say that another value belongs there."""
-_PLACEHOLDER_WORD = re.compile(r"(?<![a-z0-9])(?:(?:your|fake)(?![0-9])|todo(?![a-z0-9]))")
-_PLACEHOLDER = re.compile(
+_PLACEHOLDER_WORD = lazy_regex(r"(?<![a-z0-9])(?:(?:your|fake)(?![0-9])|todo(?![a-z0-9]))")
+_PLACEHOLDER = lazy_regex(
     r"""
       (?P<same>.)(?P=same)*                       # xxxxxxxx, ********
     | [<\[{(].*[>\]})] | [<\[{(]+[a-z_.-]+        # <token>, [redacted], {{ token }}, and the same cut short
@@ -73,7 +75,7 @@ _PLACEHOLDER = re.compile(
     """,
     re.VERBOSE | re.DOTALL,
 )
-_CODE = re.compile(
+_CODE = lazy_regex(
     r"""
       [A-Za-z_$][\w$]*(?:(?:\.|->|::|\?\.)[\w$]+)*[(\[{].*             # getToken(), os.environ[...], Optional[str]
     | (?:[A-Za-z_$][\w$]*(?:\.|->|::|\?\.))+[A-Za-z_$][\w$]*[;,)\]}]*  # process.env.TOKEN, self.token
@@ -81,22 +83,22 @@ _CODE = re.compile(
     """,
     re.VERBOSE | re.DOTALL,
 )
-_PATH = re.compile(
+_PATH = lazy_regex(
     r"(?:~|\.{1,2})?/?(?:[\w@.+-]*[A-Za-z]{2}[\w@.+-]*/)+[\w@.+:-]*|[a-z][a-z0-9+.-]*://.*|[A-Za-z]:[\\/].*", re.DOTALL
 )
-_KEY_WITH_SLASHES = re.compile(r"(?!/[a-z]+/)[A-Za-z0-9+/]{32,}={0,2}")
-_NUMBER = re.compile(r"[\d\s.,:;/_+TZ-]+")
-_NAME = re.compile(
+_KEY_WITH_SLASHES = lazy_regex(r"(?!/[a-z]+/)[A-Za-z0-9+/]{32,}={0,2}")
+_NUMBER = lazy_regex(r"[\d\s.,:;/_+TZ-]+")
+_NAME = lazy_regex(
     r"[-_.:/\s]*(?:[^\W\d_]+\d{0,5}|\d{1,4})(?:[-_.:/=%+,\s]+(?:[^\W\d_]+\d{0,5}|\d{1,4}))*[-_.:/=?!,;)\]}\s]*"
 )
-_WORD = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])|[^\W\d_A-Za-z]+")
-_WORD_AND_NUMBER = re.compile(r"(?=.{8})(?=.*\d)(?=.*[^\W\d_])[^\s_./:-]+")
-_TURN = re.compile(r"[A-Za-z](?=\d)|\d(?=[A-Za-z])")
-_PIECE = re.compile(r"[A-Za-z0-9]{20,}")
+_WORD = lazy_regex(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])|[^\W\d_A-Za-z]+")
+_WORD_AND_NUMBER = lazy_regex(r"(?=.{8})(?=.*\d)(?=.*[^\W\d_])[^\s_./:-]+")
+_TURN = lazy_regex(r"[A-Za-z](?=\d)|\d(?=[A-Za-z])")
+_PIECE = lazy_regex(r"[A-Za-z0-9]{20,}")
 _QUOTES = ('"', "'", "`")
-_LETTERS = re.compile(r"[^\W\d_]+")
-_VOWEL = re.compile(r"[aeiouy]", re.IGNORECASE)
-_CONSONANTS = re.compile(r"[b-df-hj-np-tv-xz]{5}", re.IGNORECASE)
+_LETTERS = lazy_regex(r"[^\W\d_]+")
+_VOWEL = lazy_regex(r"[aeiouy]", re.IGNORECASE)
+_CONSONANTS = lazy_regex(r"[b-df-hj-np-tv-xz]{5}", re.IGNORECASE)
 _DEFAULT_PASSWORDS = frozenset(
     "user username postgres root admin guest test mysql redis rabbitmq x-oauth-basic".split()
 )

@@ -16,6 +16,8 @@ from hashlib import blake2b
 from hmac import compare_digest
 from typing import TYPE_CHECKING, NamedTuple
 
+from wisen.text.lazy_regex import lazy_regex
+
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
@@ -26,20 +28,20 @@ _MAX_PASSES = 16
 """Removing a block can join two halves of a mark. A text with more joints than this is hostile."""
 
 _MAX_KEYED_PASSES = 64
-_NAME_ANYWHERE = re.compile(rf"(wisen)({_DIGITS})", re.IGNORECASE | re.ASCII)
-_MARK = re.compile(
+_NAME_ANYWHERE = lazy_regex(rf"(wisen)({_DIGITS})", re.IGNORECASE | re.ASCII)
+_MARK = lazy_regex(
     r"(?:<|&(?:amp;)*(?:lt|\#0*60|\#x0*3c);|\\u003c)"  # an agent may have escaped it
     r"[\s\\]{0,4}(?P<close>/[\s\\]{0,4})?" + _NAME + r"(?:-(?P<seal>[0-9a-f]{16}))?"
     r"(?(close)(?:\s{0,4}(?:>|&(?:amp;)*(?:gt|\#0*62|\#x0*3e);|\\u003e))?"
     r"|(?P<behind>\s{1,4}(?P<lines>[1-9]\d?)[\s\\]{0,4}/[\s\\]{0,4}(?:>|&(?:amp;)*(?:gt|\#0*62|\#x0*3e);|\\u003e))?)",
     re.IGNORECASE | re.ASCII,
 )
-_REST_OF_TAG = re.compile(r"[^>\n&]{0,400}(?:>|&(?:amp;)*(?:gt|\#0*62|\#x0*3e);|\\u003e)?", re.IGNORECASE)
-_PARAGRAPH = re.compile(r"\n[ \t>]*\r?\n")
+_REST_OF_TAG = lazy_regex(r"[^>\n&]{0,400}(?:>|&(?:amp;)*(?:gt|\#0*62|\#x0*3e);|\\u003e)?", re.IGNORECASE)
+_PARAGRAPH = lazy_regex(r"\n[ \t>]*\r?\n")
 _BLANK = " \t\r\n>"
 _MAX_BLOCK_LENGTH = 1 << 14
 _TAG_LENGTH = 6
-BLOCK_HEADINGS = re.compile(
+BLOCK_HEADINGS = lazy_regex(
     r"[\s>]*(?:Learnt from the user|What wisen learnt|From earlier sessions|This failed before|A guard of the user"
     r"|Rules that the user|Ask the user once|Said by the|Said, not|Hints, inferred|Tell the user once"
     r"|Classify these earlier user messages|Sort earlier words|Waiting for the user|Open and important|wisen\b)"

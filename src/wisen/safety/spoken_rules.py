@@ -6,6 +6,7 @@ import re
 
 from wisen.safety.secret_forms import SecretRule
 from wisen.safety.secret_heuristics import is_placeholder
+from wisen.text.lazy_regex import lazy_regex
 
 _WORDS = (
     *"password passwort passwd passphrase passcode pwd kennwort zugangscode contraseña contrasena clave parola".split(),
@@ -21,16 +22,16 @@ _GLUED = "(?:は|が|는|은|이|是|为|為|：)"
 _STARTS = r"""\\*["'`«»„“”「『(]{0,3}"""
 _VALUE = r"""(?P<value>[^\s"'`«»“”」』)(\\,;<>|。、]{5,80})"""
 _FOR = r"""[^\n.!?;{}()=<>]{0,60}?"""
-_NAME_OF_METHOD = re.compile(
+_NAME_OF_METHOD = lazy_regex(
     r"(?i)(?:sha-?\d+|md5|base(?:32|64)|utf-?\d+|oauth2?|bcrypt\d?|argon2\w*|pbkdf2|scrypt|aes-?\d+|ipv[46]|rfc\d+|hs256|rs256)"
     r"(?:-?\w+)?"
 )
-_CODE_LIKE = re.compile(
+_CODE_LIKE = lazy_regex(
     r"(?i)\w+\.\w{1,5}|v?\d+(?:\.\d+)+|\d{1,3}(?:st|nd|rd|th|-\w+)|\d{4}-\d\d-\d\d|\w+\[\w*\]?|\w+::\w+|\w+(?:/[\w.-]+)+|p\d+"
     r"|\w+_\w+|\d+|[a-z]+-[a-z-]+|[a-z]+\d?"
 )
 """Words with digits or symbols that say something about a password and are none."""
-_WORD_AND_NUMBER = re.compile(r"[a-z]{3,12}\d{2,6}|[A-Z][a-z]{2,}\d{2,6}|[A-Za-z]{3,}\d+[^\w\s]+")
+_WORD_AND_NUMBER = lazy_regex(r"[a-z]{3,12}\d{2,6}|[A-Z][a-z]{2,}\d{2,6}|[A-Za-z]{3,}\d+[^\w\s]+")
 
 
 def is_spoken_password(value: str) -> bool:

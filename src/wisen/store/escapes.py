@@ -6,12 +6,13 @@ rejects. Both are escaped when written and restored when read.
 
 from __future__ import annotations
 
-import re
 from datetime import UTC, datetime, timedelta
 
+from wisen.text.lazy_regex import lazy_regex
+
 _ESCAPE = "\x1a"
-_HOSTILE = re.compile(r"[\x00\x1a\ud800-\udfff]")
-_ESCAPED = re.compile(_ESCAPE + r"([0-9a-f]{4})")
+_HOSTILE = lazy_regex(r"[\x00\x1a\ud800-\udfff]")
+_ESCAPED = lazy_regex(_ESCAPE + r"([0-9a-f]{4})")
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _MICROSECOND = timedelta(microseconds=1)

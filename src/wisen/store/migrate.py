@@ -5,7 +5,6 @@ A released migration is never edited: a change of schema is a new file.
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -13,6 +12,7 @@ from typing import TYPE_CHECKING, Literal, TypeAlias
 
 from wisen.errors import StoreDamaged, StoreNewer
 from wisen.store.sealed_rows import Table, add_row, read_rows
+from wisen.text.lazy_regex import lazy_regex
 
 if TYPE_CHECKING:
     from wisen.store.database_port import Database
@@ -23,8 +23,8 @@ MIGRATIONS = Table("migrations", ("version", "name"))
 _CREATE = """
     CREATE TABLE IF NOT EXISTS migrations (version BIGINT NOT NULL PRIMARY KEY, name TEXT NOT NULL, seal TEXT NOT NULL)
 """
-_FILE = re.compile(r"(\d{4})_[a-z0-9_]+\.sql")
-_COMMENT = re.compile(r"--[^\n]*")
+_FILE = lazy_regex(r"(\d{4})_[a-z0-9_]+\.sql")
+_COMMENT = lazy_regex(r"--[^\n]*")
 
 
 @dataclass(frozen=True, slots=True)

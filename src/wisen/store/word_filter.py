@@ -6,8 +6,9 @@ Whether a text contains the words is decided by `safety/forgotten_phrases.py`, f
 
 from __future__ import annotations
 
-import re
 from typing import TYPE_CHECKING
+
+from wisen.text.lazy_regex import lazy_regex
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -20,14 +21,14 @@ _WHITESPACE_ESCAPES = frozenset("nrtbf")
 _NOT_ASCII = "length({text}) <> length(CAST({text} AS BLOB))"
 _FOLDS = f"({_NOT_ASCII} AND wisen_folds({{text}}, {{dots}}))"
 _ESCAPED_BY_STORE = "instr({text}, char(26))"
-_FOLDED = re.compile(
+_FOLDED = lazy_regex(
     "[\xaa\xb2\xb3\xb9\xba\xbc-\xbe\xdf\u0130\u0132\u0133\u013f\u0140\u0149\u017f\u01c4-\u01cc\u01f1-\u01f3\u02b0\u02b2"
     "\u02b3\u02b7\u02b8\u02e1-\u02e3\u037e\u1d2c-\u1d65\u1d9c-\u1dbb\u1e9a-\u1e9e\u1fef\u203c-\u20a8\u2100-\u2189\u2460-\u24ea"
     "\u2a74-\u2a76\u2c7c\u2c7d\u3200-\u325f\u32b1-\u32cf\u3358-\u33ff\ua7f2-\ua7f4\ufb00-\ufb29\ufe10-\ufe6b\uff01-\uff5e"
     "\U000107a5\U0001d400-\U0001d6a3\U0001d7ce-\U0001d7ff\U0001f100-\U0001f190\U0001fbf0-\U0001fbf9]"
 )
 """All characters that folding turns into ASCII, such as full-width letters, apart from those that become full stops."""
-_FOLDED_TO_DOTS = re.compile("[\u2024-\u2026\ufe19\ufe30\ufe52\uff0e]")
+_FOLDED_TO_DOTS = lazy_regex("[\u2024-\u2026\ufe19\ufe30\ufe52\uff0e]")
 _LONGEST_PATTERN = 1_000
 """SQLite rejects very long patterns; the beginning of a word finds it too."""
 _MAX_WORDS = 8

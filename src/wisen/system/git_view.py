@@ -10,13 +10,13 @@ itself, starts nothing, and writes only below the view.
 from __future__ import annotations
 
 import os
-import re
 import stat
 from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from wisen.safety.regular_files import is_regular_file, read_regular_file
+from wisen.text.lazy_regex import lazy_regex
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -54,16 +54,16 @@ _MAX_LIST_BYTES = 64 << 20
 """Maximum bytes of the packed refs, the shallow file or the reflog."""
 _MAX_FILES = 20_000
 """Maximum number of packs, and of split indexes, in one repository."""
-_FAN_OUT = re.compile(r"[0-9a-f]{2}")
-_HASH = re.compile(r"[0-9a-f]{40}(?:[0-9a-f]{24})?")
-_BRANCH = re.compile(r"refs(?:/(?!\.)[^\s~^:?*\[\\\x00-\x1f\x7f/]+(?<!\.lock))+")
+_FAN_OUT = lazy_regex(r"[0-9a-f]{2}")
+_HASH = lazy_regex(r"[0-9a-f]{40}(?:[0-9a-f]{24})?")
+_BRANCH = lazy_regex(r"refs(?:/(?!\.)[^\s~^:?*\[\\\x00-\x1f\x7f/]+(?<!\.lock))+")
 _MAX_REF_HOPS = 5
 """How many symbolic refs are followed, one after the other."""
 
 
 _REFLOG_BYTES = 1 << 20
 """How many bytes of the reflog of HEAD are read, from its end."""
-_REFLOG_LINE = re.compile(rb"([0-9a-f]{40,64}) ([0-9a-f]{40,64}) [^\n\t]*> (\d{1,12}) [+-]\d{4}\t?([^\n]*)")
+_REFLOG_LINE = lazy_regex(rb"([0-9a-f]{40,64}) ([0-9a-f]{40,64}) [^\n\t]*> (\d{1,12}) [+-]\d{4}\t?([^\n]*)")
 _OPERATION_FILES = ("rebase-merge", "rebase-apply", "MERGE_HEAD", "CHERRY_PICK_HEAD", "REVERT_HEAD", "BISECT_LOG")
 """What exists in a git folder while an operation of several steps is in progress."""
 

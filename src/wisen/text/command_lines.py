@@ -14,16 +14,18 @@ from typing import TYPE_CHECKING
 import msgspec
 from msgspec import Struct
 
+from wisen.text.lazy_regex import lazy_regex
+
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-_HEREDOC = re.compile(r"<<-?\s*(['\"]?)(\w+)\1.*?(?:^\s*\2$|\Z)", re.DOTALL | re.MULTILINE)
-_TOKEN = re.compile(
+_HEREDOC = lazy_regex(r"<<-?\s*(['\"]?)(\w+)\1.*?(?:^\s*\2$|\Z)", re.DOTALL | re.MULTILINE)
+_TOKEN = lazy_regex(
     r'(?:"(?:\\.|[^"\\])*"|\'[^\']*\'|\$\([^()]*\)|\\.|\d?>&\d?|[^\s"\'\\;|&])+|&&|\|\||[;|&\n]|["\'\\]', re.DOTALL
 )
 _BREAKS = frozenset(["&&", "||", ";", "\n", "&"])
-_QUOTED = re.compile(r'"((?:\\.|[^"\\])*)"|\'([^\']*)\'', re.DOTALL)
-_ASSIGNMENT = re.compile(r"\w+=")
+_QUOTED = lazy_regex(r'"((?:\\.|[^"\\])*)"|\'([^\']*)\'', re.DOTALL)
+_ASSIGNMENT = lazy_regex(r"\w+=")
 _PREPARATIONS = frozenset("cd export source . set unset pushd popd mkdir sleep echo printf true :".split())
 """Programs that only prepare or print something; a command is not about them."""
 _WRAPPERS = frozenset(
@@ -35,7 +37,7 @@ _TIMEOUTS = frozenset("timeout gtimeout".split())
 _OUTPUT_FILTERS = frozenset("head tail grep egrep rg wc sort uniq cat less sed awk cut tee column".split())
 _PRIVILEGED = frozenset("sudo doas".split())
 _RUNNERS = frozenset("run exec x dlx -m".split())
-_WORD = re.compile(r"[A-Za-z][\w:.@-]*\Z")
+_WORD = lazy_regex(r"[A-Za-z][\w:.@-]*\Z")
 _SHELLS = frozenset("bash sh zsh dash fish".split())
 _MAX_WORDS = 120
 """Maximum number of words read of a command; the rest is data."""

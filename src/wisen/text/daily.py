@@ -5,19 +5,19 @@ Everything else in the file belongs to a person or another tool, and no byte of 
 
 from __future__ import annotations
 
-import re
 from typing import TYPE_CHECKING
 
 from wisen.model.summary import DAY_SIGNS, DayLine
+from wisen.text.lazy_regex import lazy_regex
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-NAME = re.compile(r"(\d{4}-\d{2}-\d{2})\.md")
+NAME = lazy_regex(r"(\d{4}-\d{2}-\d{2})\.md")
 """File name of a daily file."""
 _MARK_BY_SIGN = {sign: mark for mark, sign in DAY_SIGNS.items()}
-_DAY_LINE = re.compile(rf"###\s+({'|'.join(_MARK_BY_SIGN)})\ufe0f?\s+(\d{{1,2}}:\d{{2}})\s+[-–—]\s+(\S.*)")
-_WHITESPACE = re.compile(r"\s+")
+_DAY_LINE = lazy_regex(rf"###\s+({'|'.join(_MARK_BY_SIGN)})\ufe0f?\s+(\d{{1,2}}:\d{{2}})\s+[-–—]\s+(\S.*)")
+_WHITESPACE = lazy_regex(r"\s+")
 _BOM = "\ufeff"
 
 

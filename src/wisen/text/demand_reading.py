@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import re
 from typing import TYPE_CHECKING
 
 from wisen.model.directive import DirectiveForm
 from wisen.text.directive_reading import MAX_LOOSE_WORDS, SentenceReader
+from wisen.text.lazy_regex import lazy_regex
 
 if TYPE_CHECKING:
     from wisen.text.directive_matches import SentenceMatches
@@ -14,9 +14,9 @@ if TYPE_CHECKING:
 
 MIN_DEMAND_WORDS = 5
 """Minimum number of words of a sentence that can be understood on its own."""
-_VAGUE = re.compile(r"\b(?:it|them|maybe|perhaps|i think|i guess|for example|e\.g|something like|use case)\b")
+_VAGUE = lazy_regex(r"\b(?:it|them|maybe|perhaps|i think|i guess|for example|e\.g|something like|use case)\b")
 """Words that only make sense in context, or that show that the user is unsure."""
-_DUTY = re.compile(r"(?:must|should|shall|ought to|ha(?:s|ve) to|needs?(?: to)?|(?:is|are) supposed to)\Z")
+_DUTY = lazy_regex(r"(?:must|should|shall|ought to|ha(?:s|ve) to|needs?(?: to)?|(?:is|are) supposed to)\Z")
 
 
 def read_demand(matches: SentenceMatches, min_words: int = MIN_DEMAND_WORDS) -> SentenceReading | None:

@@ -7,6 +7,7 @@ from functools import cached_property
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
+from wisen.text.lazy_regex import lazy_regex
 from wisen.text.letter_folding import fold_letters, has_accents
 from wisen.text.pattern_heads import heads_of, literal_in
 from wisen.text.pattern_spellings import spellings_of
@@ -19,17 +20,17 @@ if TYPE_CHECKING:
     from wisen.text.pattern_spellings import Spellings
 
 LETTER = r"[\w\u0900-\u0963\u0970-\u097f]"
-_LETTER = re.compile(LETTER)
+_LETTER = lazy_regex(LETTER)
 _WORD_END = rf"(?:(?<=\s)|(?!{LETTER}))"
 BLANKED, QUOTED = "\u00b7", "\u2026"
 """Placeholder characters for code that is not read, and for a quotation."""
 _GAP = r"(?:\S+ ){0,4}?"
-_QUOTATION = re.compile(
+_QUOTATION = lazy_regex(
     r"\"[^\"\n]{6,}\"|“[^”\n]{4,}”|„[^“”\n]{4,}[“”]|«[^»\n]{4,}»|「[^」\n]{3,}」|『[^』\n]{3,}』"
     r"|(?<!\w)'[^'\n]* [^'\n]*'(?!\w)"
 )
-_QUOTES = re.compile("[\"“„«「『']")
-_CODE = re.compile(r"`[^`\n]+`")
+_QUOTES = lazy_regex("[\"“„«「『']")
+_CODE = lazy_regex(r"`[^`\n]+`")
 _CODE_SIGNS = frozenset(" (){}=;")
 """Text in backticks is code if it contains one of these; otherwise it is a name, which is read like any word."""
 _MIN_MISSPELLED_LENGTH = 5
@@ -39,8 +40,8 @@ _CORRECT_WORDS = frozenset(
 """Words that look like misspellings but are words of their own."""
 _ABBREVIATIONS = {"u": "you", "ur": "your", "ppl": "people", "tho": "though", "w/o": "without", "n't": "not"}
 """How English words are abbreviated when typed in a hurry."""
-_LONG_WORD = re.compile(r"[^\W\d_]{4,}")
-_ESCAPES = re.compile(r"\\.")
+_LONG_WORD = lazy_regex(r"[^\W\d_]{4,}")
+_ESCAPES = lazy_regex(r"\\.")
 _VOCABULARY_KINDS = (
     "forbid",
     "forbidden",
@@ -54,7 +55,7 @@ _VOCABULARY_KINDS = (
     "negators",
     "narratives",
 )
-_PLAIN_WORD = re.compile(r"[^\W\d_]+")
+_PLAIN_WORD = lazy_regex(r"[^\W\d_]+")
 _COMPILE_AFTER = 32
 """How often patterns are tried one by one before they are combined: compiling costs more than a few matches."""
 _PUNCTUATION = r"\s*[,!.:…–、，。-]+\s*"

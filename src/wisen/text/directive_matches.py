@@ -7,6 +7,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from wisen.text.directive_grammar import LETTER
+from wisen.text.lazy_regex import lazy_regex
 from wisen.text.pattern_heads import HEAD_LENGTH
 
 if TYPE_CHECKING:
@@ -15,14 +16,14 @@ if TYPE_CHECKING:
     from wisen.text.directive_grammar import DirectiveGrammar
 
 Span = tuple[int, int]
-_WORD = re.compile(rf"{LETTER}+")
-_HEAD = re.compile(rf"(?<!{LETTER}){LETTER}{{1,{HEAD_LENGTH}}}")
-_ASCII_HEAD = re.compile(rf"\b\w{{1,{HEAD_LENGTH}}}", re.ASCII)
+_WORD = lazy_regex(rf"{LETTER}+")
+_HEAD = lazy_regex(rf"(?<!{LETTER}){LETTER}{{1,{HEAD_LENGTH}}}")
+_ASCII_HEAD = lazy_regex(rf"\b\w{{1,{HEAD_LENGTH}}}", re.ASCII)
 _BREAKS = frozenset(",;:–(…!?.、。，؛،|/<←")
 _NAME_SEPARATORS = frozenset(".:|")
 """Without whitespace around them they are part of a name: `console.log`."""
-_CLAUSE_ENDS = re.compile(r"[,;:–(!?.、。，…](?=\s|$)|[、。，]|\s-\s|$")
-_UNSPACED_STARTS = re.compile(r"(?:^|[,;:–(…!?.、。，\s])\W*")
+_CLAUSE_ENDS = lazy_regex(r"[,;:–(!?.、。，…](?=\s|$)|[、。，]|\s-\s|$")
+_UNSPACED_STARTS = lazy_regex(r"(?:^|[,;:–(…!?.、。，\s])\W*")
 FIRING_KINDS = (
     *(
         "forbid",

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import re
 from typing import TYPE_CHECKING
 
 from wisen.model.directive import DirectiveForm
 from wisen.text.directive_matches import matches_of
+from wisen.text.lazy_regex import lazy_regex
 from wisen.text.sentence_leaning import MAX_DEPENDENT_WORDS, opens_with
 
 if TYPE_CHECKING:
@@ -22,8 +22,8 @@ _MAX_REPLACEMENT_WORDS = 14
 """Maximum number of words of a sentence that names the replacement for what the previous one forbids."""
 _STEM_LENGTH = 5
 """Words with the same first letters, this many, count as the same word."""
-_ASCII_NAME = re.compile(r"[!-~]+")
-_CONSEQUENCE = re.compile(
+_ASCII_NAME = lazy_regex(r"[!-~]+")
+_CONSEQUENCE = lazy_regex(
     r"(?:so|therefore|hence|because|deshalb|darum|weil|por eso|asi que|porque|donc|parce que|quindi|percio|perche"
     r"|por isso|поэтому|потому что|dlatego|bo|cunku|bu yuzden|darfor|vi the|لذلك|لأن|इसलिए|क्योंकि)\b"
     r"|所以|因此|因为|だから|なので|그래서|왜냐하면"

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import re
 from typing import TYPE_CHECKING
 
 from wisen.model.directive import DirectiveForm
 from wisen.text.directive_grammar import QUOTED
+from wisen.text.lazy_regex import lazy_regex
 from wisen.text.sentence_leaning import OMISSION, REFERS_BACK
 from wisen.text.sentence_reading import SentenceReading
 
@@ -24,16 +24,16 @@ _MAX_WORDS_BEFORE = 6
 _MAX_BARE_LENGTH = 24
 """The same as characters, for scripts without spaces between words."""
 _POLITE_ENDING_LENGTH = 5  # Length of a polite verb ending, which may negate without forbidding.
-_NO_ORDER_AFTER = re.compile(
+_NO_ORDER_AFTER = lazy_regex(
     r"(?:^|\W)(?:i|we|it|they|he|she|to|the|a|an|this|that|of|my|your|can|will|would|could|did|does|do|is|are|and|or|not"
     r"|each|every|any|on|in|by|for|with|from)\s\Z"
 )
 """A verb right after one of these words is not an order."""
 _SYMBOLS = frozenset(f"{QUOTED}>~|{{}}[]=@$\\")
 """Characters that do not occur in short plain sentences."""
-_CODE_NAME = re.compile(r"\w\(\S*\)|<\w+>|\.\w{1,4}:\d")
+_CODE_NAME = lazy_regex(r"\w\(\S*\)|<\w+>|\.\w{1,4}:\d")
 """Calls, parameters and code locations: from a pasted finding, or about what code should do."""
-_OTHER_OPENING = re.compile(
+_OTHER_OPENING = lazy_regex(
     r"\W*(?:can|could|would|it|this|what|where|why|how|is|are|was|does|did|do|yes|yeah|there|thanks|thank|looks|who|should"
     r"|i'm|i've|i think|i see|great|good|nice|perfect|hmm?)\b"
 )

@@ -8,12 +8,13 @@ typed, after letter folding only (`letter_folding.py`); nothing is reworded.
 
 from __future__ import annotations
 
-import re
 from functools import cache
 from importlib import resources
 from typing import TYPE_CHECKING
 
 import msgspec
+
+from wisen.text.lazy_regex import lazy_regex
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -21,9 +22,9 @@ if TYPE_CHECKING:
     from wisen.text.directive_matches import SentenceMatches
     from wisen.text.sentence_reading import SentenceReading
 
-_CHUNK = re.compile(r"[,;:!?]+|\.+(?=\s|$)|[^\s,;:!?]+?(?=\.*(?:\s|$)|[,;:!?])")
-_NAME = re.compile(r"[\d_/.()<>=@#$%&*+\\{}\[\]|~\"]")
-_LATIN_RUN = re.compile(r"[!-~]+")
+_CHUNK = lazy_regex(r"[,;:!?]+|\.+(?=\s|$)|[^\s,;:!?]+?(?=\.*(?:\s|$)|[,;:!?])")
+_NAME = lazy_regex(r"[\d_/.()<>=@#$%&*+\\{}\[\]|~\"]")
+_LATIN_RUN = lazy_regex(r"[!-~]+")
 _MAX_WORDS = 60
 """Maximum number of words read of a sentence."""
 _MAX_CACHED = 20_000

@@ -12,35 +12,37 @@ from functools import cache, lru_cache
 from importlib import resources
 from typing import NamedTuple
 
+from wisen.text.lazy_regex import lazy_regex
+
 NOT, NEVER, CANNOT, YES, BANNED = "\x02_not", "\x02_never", "\x02_cannot", "\x02_yes", "\x02_banned"
 """Marks: instead of what follows; what follows is refused; the clause is; refusal ends; what precedes is refused."""
 NEGATIVE_MARKS = frozenset({NOT, NEVER, CANNOT, BANNED})
 ENGLISH = "en"
 _MARKS = {"NOT": NOT, "NEVER": NEVER, "CANNOT": CANNOT, "YES": YES, "BANNED": BANNED}
-_MARK = re.compile(r"\b(?:NOT|NEVER|CANNOT|YES|BANNED)\b")
+_MARK = lazy_regex(r"\b(?:NOT|NEVER|CANNOT|YES|BANNED)\b")
 _NAME = r"(\x01\d+(?:ing)?\x01|[a-z0-9@][\w@./+-]*)"
 _ANY_NAME = r"(\x01\d+(?:ing)?\x01|[\w@][\w@./+-]*)"
-_WORD = re.compile(r"[\u0900-\u0963\u0966-\u097f]+|(?<![\x01\x02\w])[^\W\d_]+(?:-[^\W\d_]+)*(?![\w\x01])")
+_WORD = lazy_regex(r"[\u0900-\u0963\u0966-\u097f]+|(?<![\x01\x02\w])[^\W\d_]+(?:-[^\W\d_]+)*(?![\w\x01])")
 """The regex engine does not treat Devanagari vowel signs as letters."""
 _UNSPACED = frozenset({"zh", "ja", "ko"})
 _MIN_STEM_LENGTH = 3
 _MAX_STEM_LENGTH = 14
 _SCRIPTS = (
-    (re.compile("[\u3040-\u30ff]"), "ja"),
-    (re.compile("[\uac00-\ud7af\u1100-\u11ff]"), "ko"),
-    (re.compile("[\u3400-\u9fff]"), "zh"),
-    (re.compile("[\u0600-\u06ff]"), "ar"),
-    (re.compile("[\u0900-\u097f]"), "hi"),
-    (re.compile("[іїєґ]"), "uk"),
-    (re.compile("[\u0400-\u04ff]"), "ru"),
+    (lazy_regex("[\u3040-\u30ff]"), "ja"),
+    (lazy_regex("[\uac00-\ud7af\u1100-\u11ff]"), "ko"),
+    (lazy_regex("[\u3400-\u9fff]"), "zh"),
+    (lazy_regex("[\u0600-\u06ff]"), "ar"),
+    (lazy_regex("[\u0900-\u097f]"), "hi"),
+    (lazy_regex("[іїєґ]"), "uk"),
+    (lazy_regex("[\u0400-\u04ff]"), "ru"),
 )
 _DISTINCTIVE_LETTERS = (
-    (re.compile("[ışğ]"), "tr"),
-    (re.compile("[đơưạảấầẩẫậắằẳẵặẹẻẽếềểễệỉịọỏốồổỗộớờởỡợụủứừửữựỳỵỷỹ]"), "vi"),
-    (re.compile("[łśźżćńąę]"), "pl"),
-    (re.compile("[ãõ]"), "pt"),
-    (re.compile("[ñ¿¡]"), "es"),
-    (re.compile("[å]"), "sv"),
+    (lazy_regex("[ışğ]"), "tr"),
+    (lazy_regex("[đơưạảấầẩẫậắằẳẵặẹẻẽếềểễệỉịọỏốồổỗộớờởỡợụủứừửữựỳỵỷỹ]"), "vi"),
+    (lazy_regex("[łśźżćńąę]"), "pl"),
+    (lazy_regex("[ãõ]"), "pt"),
+    (lazy_regex("[ñ¿¡]"), "es"),
+    (lazy_regex("[å]"), "sv"),
 )
 """Letters that identify a language if a text has none of its most common words."""
 _ENGLISH = frozenset(
@@ -48,7 +50,7 @@ _ENGLISH = frozenset(
     "you we i it this that these those before after should must can only all every your my instead rather than don "
     "t s let stop avoid make run add write keep why what how".split()
 )
-_ARABIC_MARKS = re.compile("[\u064b-\u0652\u0640]")
+_ARABIC_MARKS = lazy_regex("[\u064b-\u0652\u0640]")
 _ARABIC_PREFIXES = ("وال", "بال", "لل", "ال", "و", "ب", "ل", "ف")
 _EMPTY = "-"
 _MIN_KNOWN_WORDS = 2

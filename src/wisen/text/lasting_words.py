@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import re
 
+from wisen.text.lazy_regex import lazy_regex
+
 _ALWAYS = (
     r"always|never(?: ever)?(?! ?mind)|from now on|from here on|going forward|in (?:the )?future|every ?time"
     r"|each time|whenever"
@@ -21,14 +23,14 @@ _UNSPACED_ALWAYS = (
     "总是|總是|永远|永遠|以后|以後|从现在开始|一律|每次|今后"
     "|必ず|いつも|今後|これから|常に|絶対|毎回|항상|언제나|앞으로|절대|늘 "
 )
-_LASTS = re.compile(rf"(?<!\w)(?:{_ALWAYS})(?!\w)|{_UNSPACED_ALWAYS}", re.IGNORECASE)
+_LASTS = lazy_regex(rf"(?<!\w)(?:{_ALWAYS})(?!\w)|{_UNSPACED_ALWAYS}", re.IGNORECASE)
 _SOFTENERS = (
     r"(?:(?:please|and|so|but|again|just|also|no|nope|ok|okay|bitte|por favor|s'il te plaît|per favore)[\s,:.!–—-]+)*"
 )
-_OPENS = re.compile(rf"\W*{_SOFTENERS}(?:(?:{_ALWAYS})(?!\w)|{_UNSPACED_ALWAYS})", re.IGNORECASE)
-_CLOSES = re.compile(rf"(?<!\w)(?:(?:{_ALWAYS})(?!\w)|{_UNSPACED_ALWAYS})[\s.!,。！]*\Z", re.IGNORECASE)
-_CLAUSES = re.compile(r"(?<=[.!?;:,])\s+|\s+[–—-]\s+|(?<=[。！？；，、])")
-_TEMPORARY = re.compile(
+_OPENS = lazy_regex(rf"\W*{_SOFTENERS}(?:(?:{_ALWAYS})(?!\w)|{_UNSPACED_ALWAYS})", re.IGNORECASE)
+_CLOSES = lazy_regex(rf"(?<!\w)(?:(?:{_ALWAYS})(?!\w)|{_UNSPACED_ALWAYS})[\s.!,。！]*\Z", re.IGNORECASE)
+_CLAUSES = lazy_regex(r"(?<=[.!?;:,])\s+|\s+[–—-]\s+|(?<=[。！？；，、])")
+_TEMPORARY = lazy_regex(
     r"\b(?:for now|for the (?:moment|time being)|(?:just |only )?this (?:once|time)|right now|temporarily"
     r"|for today|today(?!['’])"
     r"|tonight|vorerst|fürs erste|erstmal|diesmal|dieses mal|heute|por ahora|por hoy|de momento|esta vez|hoy"

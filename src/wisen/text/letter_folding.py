@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-import re
 import unicodedata
+
+from wisen.text.lazy_regex import lazy_regex
 
 _EQUIVALENTS = {
     **dict(zip("أإآٱىةؤئ", "اااايهوي", strict=True)),
@@ -17,9 +18,9 @@ _EQUIVALENTS = {
     "—": "–",
 }
 """Letters and punctuation that people use interchangeably."""
-_COMBINING_MARKS = re.compile("[\u0300-\u036f\u064b-\u065f\u0670\u0640\u200b-\u200f\u2060\ufe0f\ufeff]")
+_COMBINING_MARKS = lazy_regex("[\u0300-\u036f\u064b-\u065f\u0670\u0640\u200b-\u200f\u2060\ufe0f\ufeff]")
 """Removed characters: combining accents and vowel points, and invisible characters."""
-_VIETNAMESE_LETTERS = re.compile("[ăâđêôơưĂÂĐÊÔƠƯ\u1ea0-\u1ef9]")
+_VIETNAMESE_LETTERS = lazy_regex("[ăâđêôơưĂÂĐÊÔƠƯ\u1ea0-\u1ef9]")
 
 
 class _FoldingTable(dict[int, str]):

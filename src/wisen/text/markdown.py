@@ -10,13 +10,15 @@ import math
 import re
 from typing import TYPE_CHECKING
 
+from wisen.text.lazy_regex import lazy_regex
+
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
 BLANK = " \t\n"
 """Whitespace around a text that is not part of it. Only these: other whitespace is part of it."""
 
-_FENCE = re.compile(r"[ \t]*(`{3,}|~{3,})(.*)", re.DOTALL)
+_FENCE = lazy_regex(r"[ \t]*(`{3,}|~{3,})(.*)", re.DOTALL)
 _STRUCTURE = r"""(?:
     \#{1,3} (?:[ \t]|\Z)                             # a heading; deeper ones are allowed in a text
     | (?P<rule>[-*_]) (?:[ \t]*(?P=rule)){2,} [ \t]*\Z
@@ -24,15 +26,15 @@ _STRUCTURE = r"""(?:
     | `{3} | ~{3}
     | <[A-Za-z/!?]                                   # HTML, which may hide everything after it
 )"""
-_ESCAPE = re.compile(rf"\A([ \t]*)(\\*{_STRUCTURE})", re.VERBOSE)
-_ESCAPED = re.compile(rf"\A([ \t]*)\\(\\*{_STRUCTURE})", re.VERBOSE)
+_ESCAPE = lazy_regex(rf"\A([ \t]*)(\\*{_STRUCTURE})", re.VERBOSE)
+_ESCAPED = lazy_regex(rf"\A([ \t]*)\\(\\*{_STRUCTURE})", re.VERBOSE)
 
-_UNSAFE = re.compile(r"[\r\ud800-\udfff]")
+_UNSAFE = lazy_regex(r"[\r\ud800-\udfff]")
 """Carriage returns, which readers treat as line ends, and surrogates, which cannot be encoded."""
-_INLINE = re.compile(r"\A(?:[ \t`]+|[-+*:–—])|[ \t]+\Z|[\r\n\ud800-\udfff]")
+_INLINE = lazy_regex(r"\A(?:[ \t`]+|[-+*:–—])|[ \t]+\Z|[\r\n\ud800-\udfff]")
 """What would get lost in a line: surrounding whitespace, code marks, a list marker in front, line breaks."""
-_REFERENCE_LIKE = re.compile(r"&((?:amp;)*#[0-9]{1,7};)")
-_REFERENCE = re.compile(r"&(?:amp;((?:amp;)*#[0-9]{1,7};)|#([0-9]{1,7});)")
+_REFERENCE_LIKE = lazy_regex(r"&((?:amp;)*#[0-9]{1,7};)")
+_REFERENCE = lazy_regex(r"&(?:amp;((?:amp;)*#[0-9]{1,7};)|#([0-9]{1,7});)")
 _OWN_REFERENCES = frozenset(map(ord, " \t\n\r`,-+*:–—")) | frozenset(range(0xD800, 0xE000))
 """The references that we write. Others stay as they are: the text may be about them."""
 

@@ -14,6 +14,8 @@ from functools import cache
 from importlib import resources
 from typing import NamedTuple
 
+from wisen.text.lazy_regex import lazy_regex
+
 
 class MeaningTurn(StrEnum):
     """How a word changes a sentence; the value is shown to people."""
@@ -45,15 +47,15 @@ class TurnWords(NamedTuple):
 _UNSPACED = frozenset({"zh", "ja", "ko"})
 """Languages written without spaces between words, or with endings attached."""
 _SCRIPTS = (
-    ("ja", re.compile(r"[\u3040-\u30ff]")),
-    ("ko", re.compile(r"[\uac00-\ud7af]")),
-    ("zh", re.compile(r"[\u3400-\u9fff]")),
-    ("ru", re.compile(r"[\u0400-\u04ff]")),
-    ("ar", re.compile(r"[\u0600-\u06ff]")),
-    ("hi", re.compile(r"[\u0900-\u097f]")),
+    ("ja", lazy_regex(r"[\u3040-\u30ff]")),
+    ("ko", lazy_regex(r"[\uac00-\ud7af]")),
+    ("zh", lazy_regex(r"[\u3400-\u9fff]")),
+    ("ru", lazy_regex(r"[\u0400-\u04ff]")),
+    ("ar", lazy_regex(r"[\u0600-\u06ff]")),
+    ("hi", lazy_regex(r"[\u0900-\u097f]")),
 )
 _LATIN = tuple("en de fr es pt it pl sv tr vi".split())
-_WORD = re.compile(r"[^\W\d_]+(?:'[^\W\d_]+)?")
+_WORD = lazy_regex(r"[^\W\d_]+(?:'[^\W\d_]+)?")
 _ROMAN_HINDI = frozenset("mat karo nahi hai ke ki mein bina hamesha kabhi istemal karna karein na".split())
 _RARE_LETTERS = {
     "pl": "ąćęłńóśźż",

@@ -2,26 +2,26 @@
 
 from __future__ import annotations
 
-import re
 from functools import cached_property
 from typing import TYPE_CHECKING
 
 from wisen.text.directive_grammar import DirectiveGrammar
 from wisen.text.directive_words import SHIPPED, DirectiveWords, shipped_words
+from wisen.text.lazy_regex import lazy_regex
 from wisen.text.letter_folding import fold_letters
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
 _SCRIPTS = (
-    ("kana", re.compile("[\u3040-\u30ff]")),
-    ("hangul", re.compile("[\uac00-\ud7af]")),
-    ("han", re.compile("[\u3400-\u9fff]")),
-    ("cyrillic", re.compile("[\u0400-\u04ff]")),
-    ("arabic", re.compile("[\u0600-\u06ff]")),
-    ("devanagari", re.compile("[\u0900-\u097f]")),
+    ("kana", lazy_regex("[\u3040-\u30ff]")),
+    ("hangul", lazy_regex("[\uac00-\ud7af]")),
+    ("han", lazy_regex("[\u3400-\u9fff]")),
+    ("cyrillic", lazy_regex("[\u0400-\u04ff]")),
+    ("arabic", lazy_regex("[\u0600-\u06ff]")),
+    ("devanagari", lazy_regex("[\u0900-\u097f]")),
 )
-_WORD = re.compile(r"[^\W\d_]+(?:['’][^\W\d_]+)*")
+_WORD = lazy_regex(r"[^\W\d_]+(?:['’][^\W\d_]+)*")
 _MIN_ENGLISH_SHARE = 0.15
 """With at least this share of English words, an ASCII text is not read in other languages."""
 _MAX_READ = 600

@@ -5,15 +5,17 @@ from __future__ import annotations
 import re
 from typing import NamedTuple
 
+from wisen.text.lazy_regex import lazy_regex
+
 _MAX_QUOTATION = 400
 """Maximum distance from a full stop to the mark that closes a quotation."""
 _MAX_READ = 6_000
 """Number of characters of a message that are read."""
-_FENCE = re.compile(r"^[ \t]*(?:```|~~~).*?(?:^[ \t]*(?:```|~~~)[^\n]*$|\Z)|```.*?(?:```|\Z)", re.DOTALL | re.MULTILINE)
-_DOCUMENT = re.compile(r"^(?:#{1,4} \S|\|.*\|[ \t]*$|={4,}|<[a-z][\w-]*>\s*$)", re.MULTILINE)
+_FENCE = lazy_regex(r"^[ \t]*(?:```|~~~).*?(?:^[ \t]*(?:```|~~~)[^\n]*$|\Z)|```.*?(?:```|\Z)", re.DOTALL | re.MULTILINE)
+_DOCUMENT = lazy_regex(r"^(?:#{1,4} \S|\|.*\|[ \t]*$|={4,}|<[a-z][\w-]*>\s*$)", re.MULTILINE)
 """From such a line on, a long message is a pasted document."""
 _LONG_MESSAGE = 1_200
-_PASTED_LINE = re.compile(
+_PASTED_LINE = lazy_regex(
     r"[ \t]*(?:>|//|/\*|#(?!\d)|\$ |❯|[│├└┌╭╰✓✗✘⎿●]|[-=]{3,}|@@|diff --git|[+-]{1,3}[ \t]*[^\w\s]|at \S+ ?\(|\^+\s*$"
     r"|File \"|Traceback|E {2,}|(?-i:FAILED|PASSED|ERROR|WARN(?:ING)?|INFO|DEBUG|FATAL|npm ERR!)\b"
     r"|\[?\d{4}-\d\d-\d\d[T ]|\[?\d{1,2}:\d\d:\d\d|\[(?:warn|info|error|debug|trace|fatal)[\w ]*\]|\[\w+\.\w+\]"
@@ -24,21 +26,21 @@ _PASTED_LINE = re.compile(
     re.IGNORECASE,
 )
 """Beginnings of lines that nobody typed as a sentence: output, code, a quotation, a heading."""
-_LIST_MARK = re.compile(r"[ \t]*(?:[-*•·+‣–]|\(?\d{1,2}[.):]|\(?[a-zA-Z][.)])[ \t]+(?=\S)|[ \t]+")
+_LIST_MARK = lazy_regex(r"[ \t]*(?:[-*•·+‣–]|\(?\d{1,2}[.):]|\(?[a-zA-Z][.)])[ \t]+(?=\S)|[ \t]+")
 _SHORT_FORMS = frozenset(
     "e.g i.e eg ie etc vs approx mr mrs dr st fig resp incl excl max min cf viz z.b bzw ca usw d.h u.a o.ä ggf inkl"
     " p.ej ej ex np tj itd itp m.in т.е т.д т.п т.к напр örn vb vs t.ex bl.a dvs osv ecc es pag art tel nr".split()
 )
-_END = re.compile(
+_END = lazy_regex(
     r"[.!?…。！？｡।؟](?:(?<=[.!?…])[.!?…]*[\"'”’»)\]]*(?=\s|$)|(?<=[。！？｡])[。！？｡]*[」』”）)]*|(?<=[।؟])[।؟]*)"
 )
 """Ends of a sentence. The pattern begins with rare characters, so that the search is fast."""
 _CONTINUABLE_ENDS = ".…\"'”’»"
 """After these, a lowercase letter continues the sentence: `the line "Use it." is wrong`."""
 _CLOSING = "\"'”’»)]"
-_MAY_END = re.compile(r"[.!?…。！？｡।؟]")
-_LETTER = re.compile(r"[^\W\d_]")
-_WORD_BEFORE = re.compile(r"[\w.]+\Z")
+_MAY_END = lazy_regex(r"[.!?…。！？｡।؟]")
+_LETTER = lazy_regex(r"[^\W\d_]")
+_WORD_BEFORE = lazy_regex(r"[\w.]+\Z")
 
 
 class MessageSentence(NamedTuple):

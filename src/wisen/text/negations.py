@@ -8,6 +8,8 @@ from __future__ import annotations
 
 import re
 
+from wisen.text.lazy_regex import lazy_regex
+
 _WORDS = """
 no not never don't dont doesn't doesnt didn't didnt won't wont can't cant cannot couldn't shouldn't shouldnt wouldn't
 mustn't isn't isnt aren't arent wasn't weren't haven't hasn't needn't without avoid avoids avoiding stop stops quit
@@ -38,13 +40,13 @@ _NEGATING_PARTS = (
 """What negates in any position: endings, and words of scripts without spaces."""
 _TURKISH_ENDINGS = r"\b\w{2,}(?:ma|me)(?:yın|yin|yalım|yelim|dan|den)\b"
 _NEGATING = frozenset(_WORDS.split())
-_ENDINGS = re.compile(rf"{_TURKISH_ENDINGS}|{_NEGATING_PARTS}", re.IGNORECASE)
-_NEGATIONS = re.compile(
+_ENDINGS = lazy_regex(rf"{_TURKISH_ENDINGS}|{_NEGATING_PARTS}", re.IGNORECASE)
+_NEGATIONS = lazy_regex(
     rf"(?<![\w'])(?:{'|'.join(sorted(map(re.escape, _NEGATING), key=len, reverse=True))})(?![\w'])"
     rf"|{_TURKISH_ENDINGS}|{_NEGATING_PARTS}",
     re.IGNORECASE,
 )
-_WORD = re.compile(r"[\w']+")
+_WORD = lazy_regex(r"[\w']+")
 _ASCII_ENDINGS = ("dan", "den", "yelim")
 
 

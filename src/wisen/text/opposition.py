@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import re
 from typing import TYPE_CHECKING
 
+from wisen.text.lazy_regex import lazy_regex
 from wisen.text.slots import Slots
 from wisen.text.terms import LIGHT, is_decisive, parts_of, term_of, worth_of
 from wisen.text.tool_choices import antonyms, is_choice
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 LEAST_OPPOSED_SHARE = 0.75
 """Minimum share of what one refuses that the other asks for, and of what the other asks for that one mentions."""
-_NUMBER = re.compile(r"v?\d+(?:\.\d+)*[a-z%]{0,2}")
+_NUMBER = lazy_regex(r"v?\d+(?:\.\d+)*[a-z%]{0,2}")
 _SINGLE_TOOL_PURPOSES = frozenset(
     term
     for word in "tests formatting lint linting dependencies install builds deploys bundling".split()

@@ -9,12 +9,14 @@ from __future__ import annotations
 import re
 from functools import cache
 
+from wisen.text.lazy_regex import lazy_regex
+
 _TAIL_LENGTH = 40
 """Number of trailing characters of a sentence that are searched for closing words."""
 _BREAK = r"\s*[,:.!…–—-]+(?:\s+|$)"
 _DENIAL = r"(?:no+|nope|nah|stop(?: for a second)?|wrong|(?:that|this)(?:'s| is| was) wrong)"
 """Before punctuation they answer what was done; without it they forbid what follows: "stop using it"."""
-_INTRODUCTIONS = re.compile(
+_INTRODUCTIONS = lazy_regex(
     rf"(?:{_DENIAL}{_BREAK}|(?:wait|hold on|hang on|hm+|erm+|uh+|ugh|eh|oh|ah|ok|okay|yes|yeah|yep|hey|hi|hello|claude|"
     r"sure|well|so|but|and|also|actually|then|now|right|again|sorry|please|pls|fyi|btw|q|question|quick thing|"
     r"one (?:more|last) thing|as i said|like i said|in fact|maybe|perhaps|"
@@ -26,7 +28,7 @@ _INTRODUCTIONS = re.compile(
 _CLOSERS = (
     "please|pls|though|thanks|thank you|right?|yeah?|hey|ok?|okay?|again|anyway|either|i think|for now|now|:)|;)|:-)"
 )
-_TAILS = re.compile(
+_TAILS = lazy_regex(
     rf"(?:[\s,]+(?:(?:that|this|it) (?:was|is) wrong|{'|'.join(map(re.escape, _CLOSERS.split('|')))}))+(?=[.!?\s]*$)"
     r"|[^\w\s.!?)\]}\"'`>%]+$",
     re.IGNORECASE,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 
+from wisen.text.lazy_regex import lazy_regex
 from wisen.text.order_reading import read_order
 
 PROJECT = (
@@ -26,10 +27,10 @@ _VERBS = (
     "|refrain|"
     "consider|remember|rely|pass|pick|choose|require|restrict|reuse|lint|target|spell|stay|let|work|be|go|take|cover"
 )
-_IMPERATIVE = re.compile(
+_IMPERATIVE = lazy_regex(
     rf"(?:(?:please|just|simply|rather|really|only|also|always|never) )*(?:{_VERBS})\b", re.IGNORECASE
 )
-_NO_ORDER = re.compile(
+_NO_ORDER = lazy_regex(
     r"(?:no (?:problem|worries|idea|rush|hurry|wonder|doubt|luck|clue|offen[cs]e|errors?|difference|thanks"
     r"|reason|way\b(?! to)|"
     r"such|one|big deal|change|changes|longer need|need)|no [\w`-]+ (?:was|were|is|are|fail(?:s|ed)|pass(?:es"
@@ -44,7 +45,7 @@ _NO_ORDER = re.compile(
     re.IGNORECASE,
 )
 """Text that begins like an order but is not one."""
-_WAIVER = re.compile(
+_WAIVER = lazy_regex(
     r"\W*(?:(?:please|ok|okay|and|so|also|but|btw|fyi)[,:]? )*(?:there(?:'s| is) )?(?:no need\b|not necessary"
     r"|unnecessary|feel free"
     r"|you (?:do not|don't|dont|no longer) (?:have|need) to|you needn't|you (?:can|may)\b(?!(?:not|'t))|it(?:'s"
@@ -53,7 +54,7 @@ _WAIVER = re.compile(
     re.IGNORECASE,
 )
 """Text that only says that something need not or may be done."""
-_REMARK = re.compile(
+_REMARK = lazy_regex(
     rf"(?:you\b|it\b|it's|its\b|that\b|that's|there\b|there's|this\b(?! {PROJECT})|these\b|those\b|my\b|he\b"
     rf"|she\b|they\b|why\b|what\b"
     r"|how\b|where\b|who\b|which\b|is\b|are\b|was\b|were\b|does\b|did\b|has\b|have\b|had\b|still\b|seems\b"
@@ -65,7 +66,7 @@ _REMARK = re.compile(
     re.IGNORECASE,
 )
 """Openings of a sentence that describes how things are or were."""
-_PAST = re.compile(
+_PAST = lazy_regex(
     r"\byou (?:\w+ed|did|put|wrote|ran|made|have|are|were|keep|kept|always|still|forgot|just|again)\b", re.IGNORECASE
 )
 _CONVENTION_VERBS = (
@@ -79,7 +80,7 @@ _ADVERBS = (
     r"(?:(?:only|always|never|generally|usually|normally|strictly|all|do not|don't|dont|do"
     r"|does not|doesn't|also|now|still|both|no longer) )*"
 )
-_CONVENTION = re.compile(
+_CONVENTION = lazy_regex(
     rf"(?:(?:here|in|for|on|at|with|inside)\b[^,.;?!]{{0,40}},? )?(?:(?:we|our \w+|everyone|everybody|everything"
     rf"|all \w+|(?:this|the|our) {PROJECT})(?: here| in \w+ {PROJECT})?,? "
     rf"(?:{_ADVERBS}{_CONVENTION_VERBS}|(?:are|is|'re) (?:not |all )?(?:using|on|in|written|tabs|spaces))"
@@ -87,41 +88,41 @@ _CONVENTION = re.compile(
     re.IGNORECASE,
 )
 """Statements of what a project does, which are orders to whoever works there."""
-_FRONTED = re.compile(
+_FRONTED = lazy_regex(
     r"(?:when|if|before|after|for|in|on|whenever|while|unless|every ?time|each time|with|inside|under|at|once"
     r"|until|as soon as)\b[^.;?!]{2,80}?"
     rf"(?:,? (?:please )?(?:always|never|do not|don't|dont|use|prefer|avoid|only|no|run|ask|stick to)\b"
     rf"|, (?:please )?(?:{_VERBS})\b)",
     re.IGNORECASE,
 )
-_MODAL = re.compile(
+_MODAL = lazy_regex(
     r"\b(?:must|should|shouldn't|mustn't|shall|ought to|(?:has|have|needs|need) to|(?:is"
     r"|are) (?:strictly )?(?:forbidden|banned|prohibited|"
     r"mandatory|required|not allowed|off[- ]limits))\b(?! have\b|'ve)",
     re.IGNORECASE,
 )
-_CHOICE = re.compile(
+_CHOICE = lazy_regex(
     r"\b(?:instead of|rather than|always|never|from now on|no more)\b|, (?:and )?not (?:\w|`)", re.IGNORECASE
 )
-_BRIEF_CHOICE = re.compile(r"(?:\S+ ){1,3}not(?: \S+){1,3}")
+_BRIEF_CHOICE = lazy_regex(r"(?:\S+ ){1,3}not(?: \S+){1,3}")
 """One thing and not another, and nothing else: `pnpm not npm`."""
-_STATEMENT = re.compile(
+_STATEMENT = lazy_regex(
     r"(?:the|a|an|your|some|one|both|each of|[\w-]+ (?:tests?|builds?|checks?|runs?)) .*"
     r"\b(?:is|are|was|were|has|had|might|may|could|would|fails?|breaks?|crashes|finishes|passes|happens)\b"
     r"|(?:the|a|an|your) [\w-]+ (?:never|always|still) \w+s\b",
     re.IGNORECASE,
 )
 """Descriptions: they do not ask anybody to do anything, whatever they contrast."""
-_WISH = re.compile(
+_WISH = lazy_regex(
     r"(?:i|we)(?:'d| would)? (?:only |really |always |much )?(?:want|need|prefer|like|expect|told|said|asked"
     r"|meant|rather)\b",
     re.IGNORECASE,
 )
-_NEGATED = re.compile(
+_NEGATED = lazy_regex(
     r"\b(?:is|are|was|were|does|did|do|has|have|had|will|would|could|can|it|that)\b,? (?:and )?not\b", re.IGNORECASE
 )
-_TASK_REQUEST = re.compile(r"^(?:can you|could you)\b|,\s*can you\b", re.IGNORECASE)
-_ASKS_POLITELY = re.compile(
+_TASK_REQUEST = lazy_regex(r"^(?:can you|could you)\b|,\s*can you\b", re.IGNORECASE)
+_ASKS_POLITELY = lazy_regex(
     r"\W*(?:\w+[,:]? ){0,3}?(?:can|could|would|will) you\b.*\b(?:please|pls|stop|not|instead|never|always"
     r"|rather)\b|.*\bplease\b",
     re.IGNORECASE,

@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import re
 
-_EXTRA_REQUEST = re.compile(
+from wisen.text.lazy_regex import lazy_regex
+
+_EXTRA_REQUEST = lazy_regex(
     r"(?:^|[.!?]\s+)\W*(?:(?:and|oh|ok|okay|please|so|hey)[\s,]+)*(?:can|could) (?:you|we) also\b"
     r"(?! (?:please |just |quickly )*"
     r"(?:double.?check|check|review|verify|look|explain|tell|confirm|compare|run|re-?run)\b)",
     re.IGNORECASE,
 )
 """A request for something more; a request to look at something more is a task."""
-_BETTER_WAY = re.compile(
+_BETTER_WAY = lazy_regex(
     r"\b(?:found|there(?:'s| is)|discovered|know) an? (?:much )?(?:quicker|faster|better|cleaner|simpler|easier) "
     r"(?:way|approach|pattern|method|solution)\b",
     re.IGNORECASE,

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from wisen.text.directive_matches import SentenceMatches
+from wisen.text.lazy_regex import lazy_regex
 from wisen.text.letter_folding import fold_letters
 
 if TYPE_CHECKING:
@@ -28,7 +29,7 @@ _BETWEEN = r"[\s,.!:;–-]+(?:[^\s,.!:;]+[\s,.!:;–-]+){0,3}?"
 _UNSPACED_BETWEEN = r"[\s,.!:;、。，！–-]*.{0,6}?"
 
 
-_LETTER = re.compile(r"\w")
+_LETTER = lazy_regex(r"\w")
 _SENTENCE_ENDS = " .!…。！।"
 _MAX_FEW_WORDS = 3
 """Sentences of up to this many words are read in all languages."""

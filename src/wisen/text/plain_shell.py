@@ -7,23 +7,27 @@ characters and non-ASCII letters make a line unreadable, and what cannot be pars
 
 from __future__ import annotations
 
-import re
 from functools import lru_cache
 from hashlib import blake2b
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
+
+from wisen.text.lazy_regex import lazy_regex
+
+if TYPE_CHECKING:
+    import re
 
 MAX_LINE_LENGTH = 2_000
 """Maximum number of characters of a line; longer ones are rejected."""
-_TOKEN = re.compile(
+_TOKEN = lazy_regex(
     r"(?P<blank>(?:[ \t]|\\\n)+)"
     r"|(?P<quiet>(?:2>&1|1?>&2|[12&]?>[ \t]*/dev/null|<[ \t]*/dev/null)(?=[ \t\n;|&]|\Z))"
     r"|(?P<mark>&&|\|\||[;|\n])"
     r"|(?P<word>(?:[A-Za-z0-9_./:@%+=,^~*?\[\]-]|'[\x20-\x26\x28-\x7e]*'|\"[\x20\x23\x25-\x5b\x5d-\x5f\x61-\x7e]*\")+)"
 )
-_COMMIT_MESSAGE = re.compile(r"\"\$\(cat <<'EOF'\n([^\x00-\x09\x0b-\x1f\x7f]*?)\nEOF\n[ \t]*\)\"")
+_COMMIT_MESSAGE = lazy_regex(r"\"\$\(cat <<'EOF'\n([^\x00-\x09\x0b-\x1f\x7f]*?)\nEOF\n[ \t]*\)\"")
 """The only accepted form of here-document: agents write commit messages this way. Nothing in it is executed."""
-_PIECE = re.compile(r"'([^']*)'|\"([^\"]*)\"|([^'\"]+)")
-_ASSIGNMENT = re.compile(r"[A-Za-z_][A-Za-z0-9_]*=")
+_PIECE = lazy_regex(r"'([^']*)'|\"([^\"]*)\"|([^'\"]+)")
+_ASSIGNMENT = lazy_regex(r"[A-Za-z_][A-Za-z0-9_]*=")
 
 
 class PlainCommand(NamedTuple):

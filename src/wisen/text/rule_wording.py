@@ -5,9 +5,10 @@ from __future__ import annotations
 import re
 
 from wisen.text.directives import directives_in
+from wisen.text.lazy_regex import lazy_regex
 from wisen.text.wording_check import find_mismatch
 
-_ANSWER_WORD = re.compile(
+_ANSWER_WORD = lazy_regex(
     r"^(?:no+|nope|nah|wait|stop|ok|okay|yes|nein|nee|doch|halt|non|oui|si|sí|não|sim|nie|tak|nej|ja|hayır|dur|không|thôi|нет|да|стоп"
     r"|لا|نعم|नहीं|हाँ|不对?|不是|不行|错了?|いや|いいえ|違う|아니(?:요|야)?)(?:\s*[,.!:;，。！、–—-]+\s*)(?=\S)",
     re.IGNORECASE,

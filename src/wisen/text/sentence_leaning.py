@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import re
 from typing import TYPE_CHECKING
 
 from wisen.text.directive_matches import matches_of
+from wisen.text.lazy_regex import lazy_regex
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -20,12 +20,12 @@ _MAX_NEGATION_SPACES = 2
 """Maximum number of spaces within words that only negate."""
 _MAX_DENIAL_WORDS = 4
 """Maximum number of words of a sentence that only says what is not wanted, before one that says what is."""
-OMISSION = re.compile(
+OMISSION = lazy_regex(
     r"(?:without|ohne|sans|sin|senza|sem|bez|без|utan|بدون|بلا|دون|من غير|बिना|बगैर|bina|ma khong|mà không"
     r"|olmadan|\w+m[ae]d[ae]n)\Z"
 )
 """Words that only say what was omitted from an action: they forbid nothing by themselves."""
-REFERS_BACK = re.compile(
+REFERS_BACK = lazy_regex(
     r"(?<=\bthat|\bthis)(?:\s+(?:for|in|when|whenever|from|next|going|throughout|across|every|on|at)\b|\W*$)"
 )
 """What follows "remember that" if "that" refers back: "remember that for all letters"."""

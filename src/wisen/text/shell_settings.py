@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import re
 
-_ASSIGNMENT = re.compile(r"(?:^|[\s;&(])(?:export\s+)?(?P<name>[A-Za-z_][A-Za-z0-9_]*)=(?=\S)")
-_SOURCED_FILE = re.compile(r"(?:^|[\s;&])(?:source|\.)\s+(?P<file>[\w./~-]*env[\w./-]*)")
-_ASSIGNED_VALUE = re.compile(r"\A(?P<name>[A-Za-z_][A-Za-z0-9_]*)=.+\Z", re.DOTALL)
+from wisen.text.lazy_regex import lazy_regex
+
+_ASSIGNMENT = lazy_regex(r"(?:^|[\s;&(])(?:export\s+)?(?P<name>[A-Za-z_][A-Za-z0-9_]*)=(?=\S)")
+_SOURCED_FILE = lazy_regex(r"(?:^|[\s;&])(?:source|\.)\s+(?P<file>[\w./~-]*env[\w./-]*)")
+_ASSIGNED_VALUE = lazy_regex(r"\A(?P<name>[A-Za-z_][A-Za-z0-9_]*)=.+\Z", re.DOTALL)
 VALUE_PLACEHOLDER = "<value>"
 """Placeholder for a value that is not kept."""
 

@@ -6,10 +6,9 @@ are mapped to the same words and marks first. It never fails: what it cannot par
 
 from __future__ import annotations
 
-import re
 import unicodedata
 from functools import lru_cache
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from wisen.text.glossary import BANNED as _BANNED
 from wisen.text.glossary import CANNOT as _CANNOT
@@ -17,16 +16,20 @@ from wisen.text.glossary import ENGLISH, language_of, translate_terms
 from wisen.text.glossary import NEVER as _NEVER
 from wisen.text.glossary import NOT as _NOT
 from wisen.text.glossary import YES as _YES
+from wisen.text.lazy_regex import lazy_regex
 from wisen.text.terms import BOUND, EMPTY, term_of
 from wisen.text.tool_choices import RIVALS
 
-_VERBATIM = re.compile(r"`([^`]*[^`\s][^`]*)`|((?<![\w-])--?\w[\w=.:/-]*\w|[\w.@~*]*[\w@~*][/@_-](?:[\w./@*-]*[\w*])?)")
+if TYPE_CHECKING:
+    import re
+
+_VERBATIM = lazy_regex(r"`([^`]*[^`\s][^`]*)`|((?<![\w-])--?\w[\w=.:/-]*\w|[\w.@~*]*[\w@~*][/@_-](?:[\w./@*-]*[\w*])?)")
 """Text in which no phrases are looked for: commands, flags and compound names."""
 _PUNCTUATION = {1: " ", 2: " "} | {
     ord(wide): f"{plain} " for wide, plain in zip("，。；、：！？", ",.;,:!?", strict=True)
 }
 """Removes our internal marks; maps punctuation of other scripts to ASCII, as both end clauses."""
-_STRESSED = re.compile(r"(?<!\w)(\*{1,3}|_)(\w[^*_]*)\1(?!\w)")
+_STRESSED = lazy_regex(r"(?<!\w)(\*{1,3}|_)(\w[^*_]*)\1(?!\w)")
 _UP_TO_CLAUSE_END = r"((?:(?![,;]|[.!?:]\s).){0,120}?)"
 """What may come between the two halves of a phrase: anything up to a nearby end of the clause."""
 _BE, _MODAL = r"(?:is|are|be|was|were)", r"(?:do|does|did|should|must|can|could|may|might|will|would|shall|need|ought)"
@@ -36,10 +39,10 @@ _MOVES = r"(?:switch|migrat|chang|convert|mov|upgrad|downgrad)(?:e|ed|ing)?"
 _ADDS = r"(?:install|add|introduc|includ|pull in|bring in)(?:e|ing|ed)?"
 _START = r"(?:^|(?<=[,;.!?:] ))"
 _UNSPACED = r"[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]"
-_SCRIPT_BOUNDARY = re.compile(rf"(?<={_UNSPACED})(?=[a-z0-9@])|(?<=[a-z0-9])(?={_UNSPACED})")
+_SCRIPT_BOUNDARY = lazy_regex(rf"(?<={_UNSPACED})(?=[a-z0-9@])|(?<=[a-z0-9])(?={_UNSPACED})")
 """Positions where a Latin name touches letters of a script without spaces."""
 _PHRASES = tuple(
-    (tuple(hints.split()), re.compile(pattern), replacement)
+    (tuple(hints.split()), lazy_regex(pattern), replacement)
     for hints, pattern, replacement in (
         ("‘ ’", r"[‘’]", "'"),
         ("'", r"'(?:ve|re|d|ll|m|s)\b", ""),
@@ -139,11 +142,11 @@ _PHRASES = tuple(
     )
 )
 """Phrases and the marks that replace them, in order. A pattern is slow: it is only tried if a hint occurs."""
-_PIECE = re.compile(
+_PIECE = lazy_regex(
     r"\x01\d+(?:ing)?\x01|\x02\w+|[\u0900-\u0963\u0966-\u097f]+|[,;:.!?…()\[\]\n]+(?=[\s)\]]|$)|[()\[\]—–]|\s-\s|"
     r"(?:--?|\.{1,2}/?|[@*~/#]+)?\w(?:[\w'./@:+#*=-]*[\w+#*/])?"
 )
-_BREAK = re.compile(r"[,;:.!?…()\[\]\n—–\s-]+\Z")
+_BREAK = lazy_regex(r"[,;:.!?…()\[\]\n—–\s-]+\Z")
 _PLACES = frozenset("for in on when while inside within during at if to".split())
 """Words that end a contrast: in "use X, not Y, for Z" everything is about Z."""
 _ASKING = frozenset("use using prefer always run keep".split())
@@ -158,8 +161,8 @@ _PASSIVE = frozenset("is are be been being was were".split())
 _MODALS = frozenset("must should may can only will shall".split())
 _BINDING = frozenset("before after over than".split())
 _ACTIONS = frozenset("commit push merge deploy release install delete edit change".split())
-_PATH = re.compile(r"[\w.*~@-]*/[\w./*~@-]*|[\w-]*\.[a-z]{1,5}|\*\.[a-z]{1,5}")
-_UNSPACED_RUN = re.compile(rf"{_UNSPACED}+\Z")
+_PATH = lazy_regex(r"[\w.*~@-]*/[\w./*~@-]*|[\w-]*\.[a-z]{1,5}|\*\.[a-z]{1,5}")
+_UNSPACED_RUN = lazy_regex(rf"{_UNSPACED}+\Z")
 _MAX_LIST_ITEM_WORDS = 2
 """Maximum number of words of a list item."""
 

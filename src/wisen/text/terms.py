@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-import re
 from functools import lru_cache
+
+from wisen.text.lazy_regex import lazy_regex
 
 EMPTY = frozenset(
     "a an the this that these those it its is are was were be been being do does did done doing to of in on at by "
@@ -68,10 +69,10 @@ _SYNONYMS = (
 _FILLERS = "directly currently existing recent latest current first"
 _MINOR_WORDS = f"{_FILLERS} repository code file name new change review"
 _COMMON_VERBS = "add write keep run pass call set give show start update check look open"
-_VOWEL = re.compile(r"[aeiouy]")
-_PLAIN = re.compile(r"[^\W\d_]+\Z")
-_HYPHENED = re.compile(r"[^\W\d_]+(?:-[^\W\d_]+)+\Z")
-_WELL_KNOWN_FILE = re.compile(r"@?(changelog|readme)(?:\.(?:md|rst|txt))?")
+_VOWEL = lazy_regex(r"[aeiouy]")
+_PLAIN = lazy_regex(r"[^\W\d_]+\Z")
+_HYPHENED = lazy_regex(r"[^\W\d_]+(?:-[^\W\d_]+)+\Z")
+_WELL_KNOWN_FILE = lazy_regex(r"@?(changelog|readme)(?:\.(?:md|rst|txt))?")
 """Files that are referred to by name alone."""
 _MIN_STEM = 3
 _MINOR, LIGHT, _FULL, _NAMED = 0.25, 0.4, 1.0, 1.5

@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, NamedTuple
 
+from wisen.text.lazy_regex import lazy_regex
 from wisen.text.meaning_words import MeaningTurn, language_of, turn_words
 from wisen.text.negations import count_negations
 from wisen.text.slots import slots_of
@@ -18,8 +19,8 @@ from wisen.text.standing_alone import stands_alone
 if TYPE_CHECKING:
     from wisen.text.meaning_words import TurnWords
 
-_CLAUSE = re.compile(r"[,;:.!?…。！？；，、：।؟،؛()\n]+(?=\s|$|[^\x00-\x7f])|\s[-–—]+\s|[。！？；，、：।]")
-_NAME = re.compile(
+_CLAUSE = lazy_regex(r"[,;:.!?…。！？；，、：।؟،؛()\n]+(?=\s|$|[^\x00-\x7f])|\s[-–—]+\s|[。！？；，、：।]")
+_NAME = lazy_regex(
     r"`([^`\n]+)`"  # as code
     r"|((?<![\w/])(?:\.{1,2}|~)?/?[\w.@-]+(?:/[\w.@*-]+)+/?)"  # a path
     r"|((?<![\w-])--?[a-z][\w-]+(?:=\S+)?)"  # a flag
@@ -28,9 +29,9 @@ _NAME = re.compile(
     r"|((?<![\w.])\d+(?:[.,]\d+)*%?(?![\w]))",  # a number
     re.ASCII,
 )
-_ASCII_WORD = re.compile(r"[A-Za-z][A-Za-z0-9+#._-]*[A-Za-z0-9+#]|[A-Za-z]")
-_WORDS = re.compile(r"[^\W_]+(?:['-][^\W_]+)*")
-_OTHER_LETTERS = re.compile(r"[\u0400-\u06ff\u0900-\u097f\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]{2}")
+_ASCII_WORD = lazy_regex(r"[A-Za-z][A-Za-z0-9+#._-]*[A-Za-z0-9+#]|[A-Za-z]")
+_WORDS = lazy_regex(r"[^\W_]+(?:['-][^\W_]+)*")
+_OTHER_LETTERS = lazy_regex(r"[\u0400-\u06ff\u0900-\u097f\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]{2}")
 _MIN_WORD_LENGTH = 3
 _INVERTING = frozenset({MeaningTurn.NOT, MeaningTurn.SWAP})
 _COMPARED = frozenset(MeaningTurn) - _INVERTING
@@ -44,7 +45,7 @@ _COMPARED_FIRST = (
     MeaningTurn.UNTIL,
 )
 """They may contain a word that negates on its own."""
-_LIST_NUMBER = re.compile(r"^\s*\d+[.)]\s+")
+_LIST_NUMBER = lazy_regex(r"^\s*\d+[.)]\s+")
 _OTHER_SCRIPTS = frozenset({"zh", "ja", "ko", "ru", "ar", "hi"})
 _POSTPOSITIONAL = frozenset({"ja", "ko", "tr", "hi"})
 """Languages in which the unwanted thing comes before the word that refuses it."""

@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-import re
 from typing import TYPE_CHECKING
 
 from wisen.model.directive import DirectiveForm
 from wisen.text.directive_reading import SentenceReader
+from wisen.text.lazy_regex import lazy_regex
 from wisen.text.sentence_leaning import OMISSION
 
 if TYPE_CHECKING:
     from wisen.text.directive_matches import SentenceMatches
     from wisen.text.sentence_reading import SentenceReading
 
-SAID_BEFORE = re.compile(r"\W*(?:i|we) (?:just |already |clearly |specifically )?(?:said|asked|told|wanted)\b")
+SAID_BEFORE = lazy_regex(r"\W*(?:i|we) (?:just |already |clearly |specifically )?(?:said|asked|told|wanted)\b")
 """How an English sentence recalls what was wanted; what is wrong follows in the next one."""
 
 

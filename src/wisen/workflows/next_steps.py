@@ -13,7 +13,6 @@ from __future__ import annotations
 
 import json
 import math
-import re
 from collections import Counter, deque
 from dataclasses import dataclass
 from functools import lru_cache
@@ -22,6 +21,7 @@ from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 from wisen.model.event import Status
 from wisen.model.history import UserAction
 from wisen.text.command_lines import parse_command
+from wisen.text.lazy_regex import lazy_regex
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -48,9 +48,9 @@ _NEGLIGIBLE = 1e-3
 _EVIDENCE = "evidence"
 """The name of the plain counts that a prediction cites."""
 
-_WORD = re.compile(r"[A-Za-z][\w:.-]{0,23}\Z")
-_LETTERS = re.compile(r"[^\W\d_]{2,24}")
-_NOISE = re.compile(r"Exit code -?\d+|</?tool_use_error>")
+_WORD = lazy_regex(r"[A-Za-z][\w:.-]{0,23}\Z")
+_LETTERS = lazy_regex(r"[^\W\d_]{2,24}")
+_NOISE = lazy_regex(r"Exit code -?\d+|</?tool_use_error>")
 _PLAN = "plan: "
 _PATHS = ("file_path", "notebook_path", "path")
 _FAILED = (Status.FAILED, Status.MASKED)

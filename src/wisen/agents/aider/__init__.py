@@ -12,6 +12,7 @@ from wisen.agents.aider.read import AGENT, AiderParser
 from wisen.agents.log_detection import detect_agent
 from wisen.agents.log_files import file_source, files_below, read_ends
 from wisen.agents.log_follower import Cursor, LineHandlers, follow_lines
+from wisen.text.lazy_regex import lazy_regex
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
@@ -22,7 +23,7 @@ __all__ = ["Aider"]
 
 _CHAT_FILE = ".aider.chat.history.md"
 _HISTORY_FILE = ".aider.input.history"
-_VERSION = re.compile(rb"^> Aider v([\w.+-]{1,40}) {2}\r?$", re.MULTILINE)
+_VERSION = lazy_regex(rb"^> Aider v([\w.+-]{1,40}) {2}\r?$", re.MULTILINE)
 
 
 class Aider:

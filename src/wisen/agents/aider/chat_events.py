@@ -30,6 +30,7 @@ from wisen.agents.event_collector import parse_local_time
 from wisen.agents.local_models import is_local_model_name
 from wisen.agents.session_segments import EPOCH
 from wisen.model.event import Call, Concession, Interrupt, Message, MessageOrigin, Provenance, Rejection, Status
+from wisen.text.lazy_regex import lazy_regex
 
 if TYPE_CHECKING:
     from datetime import datetime
@@ -38,7 +39,7 @@ if TYPE_CHECKING:
     from wisen.agents.stateful_collector import StatefulCollector
     from wisen.model.event import SessionKey
 
-_COMMAND = re.compile(r"/(?P<mode>ask|code|architect|context)\s+(?P<asked>\S.*)|[/!]\S.*", re.DOTALL)
+_COMMAND = lazy_regex(r"/(?P<mode>ask|code|architect|context)\s+(?P<asked>\S.*)|[/!]\S.*", re.DOTALL)
 """A command to aider itself; some are followed by a prompt for the model, which the chat then repeats."""
 _MAX_OUTPUT_LINES = 200
 """Lines of a command's output that are kept."""

@@ -6,6 +6,8 @@ import re
 from enum import Enum, auto
 from typing import NamedTuple
 
+from wisen.text.lazy_regex import lazy_regex
+
 
 class MessageKind(Enum):
     """The kind of a message."""
@@ -46,30 +48,30 @@ class ClassifiedMessage(NamedTuple):
     """The first letter of the answer."""
 
 
-SHELL_QUESTION = re.compile(r"Run shell commands?\?")
-EDIT_QUESTION = re.compile(r"Create new file\?|Allow edits to file")
-LINT_QUESTION = re.compile(r"Fix lint errors in ")
-QUESTION = re.compile(
+SHELL_QUESTION = lazy_regex(r"Run shell commands?\?")
+EDIT_QUESTION = lazy_regex(r"Create new file\?|Allow edits to file")
+LINT_QUESTION = lazy_regex(r"Fix lint errors in ")
+QUESTION = lazy_regex(
     r"(?P<about>.+) \(Y\)es/\(N\)o\S*(?: all)?(?:/\(D\)on't ask again)? \[[^\]]*\]:(?: (?P<answer>\w))?"
 )
 """A question as recorded with its answer, including answers that aider gives itself instead of the user."""
 _PATTERNS: tuple[tuple[MessageKind, re.Pattern[str]], ...] = (
-    (MessageKind.BEGUN, re.compile(r"Aider v(?P<about>\S+)\Z")),
-    (MessageKind.MODEL, re.compile(r"(?:Main model|Model): (?P<about>\S+) with ")),
-    (MessageKind.ANSWERED, re.compile(r"Tokens: ")),
-    (MessageKind.EDITED, re.compile(r"Applied edit to (?P<about>.+)\Z")),
-    (MessageKind.MALFORMED, re.compile(r"The LLM did not conform to the edit format\.")),
-    (MessageKind.SKIPPED, re.compile(r"Skipping edits to (?P<about>(?:(?! that matches ).)+)\Z")),
-    (MessageKind.RAN, re.compile(r"Running (?P<about>.+)\Z")),
-    (MessageKind.CHECKED, re.compile(r"## Running: (?P<about>.+)\Z")),
-    (MessageKind.REMARK, re.compile(r"##? ")),
-    (MessageKind.STOPPED, re.compile(r"\^C (?:again to exit|KeyboardInterrupt)\Z")),
-    (MessageKind.CLEARED, re.compile(r"All (?:files dropped and )?chat history cleared\.\Z")),
-    (MessageKind.LINK, re.compile(r"https?://\S+\Z")),
+    (MessageKind.BEGUN, lazy_regex(r"Aider v(?P<about>\S+)\Z")),
+    (MessageKind.MODEL, lazy_regex(r"(?:Main model|Model): (?P<about>\S+) with ")),
+    (MessageKind.ANSWERED, lazy_regex(r"Tokens: ")),
+    (MessageKind.EDITED, lazy_regex(r"Applied edit to (?P<about>.+)\Z")),
+    (MessageKind.MALFORMED, lazy_regex(r"The LLM did not conform to the edit format\.")),
+    (MessageKind.SKIPPED, lazy_regex(r"Skipping edits to (?P<about>(?:(?! that matches ).)+)\Z")),
+    (MessageKind.RAN, lazy_regex(r"Running (?P<about>.+)\Z")),
+    (MessageKind.CHECKED, lazy_regex(r"## Running: (?P<about>.+)\Z")),
+    (MessageKind.REMARK, lazy_regex(r"##? ")),
+    (MessageKind.STOPPED, lazy_regex(r"\^C (?:again to exit|KeyboardInterrupt)\Z")),
+    (MessageKind.CLEARED, lazy_regex(r"All (?:files dropped and )?chat history cleared\.\Z")),
+    (MessageKind.LINK, lazy_regex(r"https?://\S+\Z")),
 )
-_NON_INTERACTIVE = re.compile(r"\s(?:--message|--msg|-m|--message-file|-f)(?:[\s=]|\Z)")
-_FILE = re.compile(r" in (\S+)$", re.MULTILINE)
-_QUOTED_FILE = re.compile(r"^<{5,9} .*?(?:^>{5,9} [^\n]*|\Z)", re.MULTILINE | re.DOTALL)
+_NON_INTERACTIVE = lazy_regex(r"\s(?:--message|--msg|-m|--message-file|-f)(?:[\s=]|\Z)")
+_FILE = lazy_regex(r" in (\S+)$", re.MULTILINE)
+_QUOTED_FILE = lazy_regex(r"^<{5,9} .*?(?:^>{5,9} [^\n]*|\Z)", re.MULTILINE | re.DOTALL)
 _REASON_LINES = 5
 """Lines of a reason that are kept."""
 

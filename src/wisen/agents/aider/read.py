@@ -7,12 +7,12 @@ answers.
 
 from __future__ import annotations
 
-import re
 from typing import TYPE_CHECKING
 
 from wisen.agents.aider.chat_events import AiderConversation
 from wisen.agents.stateful_collector import StatefulCollector
 from wisen.model.source import ReadProblemKind
+from wisen.text.lazy_regex import lazy_regex
 
 if TYPE_CHECKING:
     from wisen.agents.aider.input_history import InputHistory
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from wisen.agents.log_follower import Cursor
 
 AGENT = "aider"
-_HEADER = re.compile(r"# aider chat started at (\d{4}-\d\d-\d\d \d\d:\d\d:\d\d)\s*\Z")
+_HEADER = lazy_regex(r"# aider chat started at (\d{4}-\d\d-\d\d \d\d:\d\d:\d\d)\s*\Z")
 _USER_PREFIX, _AIDER_PREFIX, _LINE_END = "#### ", "> ", "  "
 _PREFIX_BYTES = b">#\0"
 """First bytes of lines that may not belong to the answer."""

@@ -10,6 +10,8 @@ import re
 
 import msgspec
 
+from wisen.text.lazy_regex import lazy_regex
+
 INTERRUPTED = "[Request interrupted by user"
 _REJECTED = (
     "The user doesn't want to proceed with this tool use.",
@@ -25,7 +27,7 @@ _CLARIFIES = "The user wants to clarify these questions."
 _NO_REASON = "STOP what you are doing and wait for the user"
 _CANCELLED = ("<tool_use_error>Sibling tool call errored", "<tool_use_error>Cancelled: parallel tool call")
 
-_MACHINE = re.compile(
+_MACHINE = lazy_regex(
     r"\s*(?:<(?:command-(?:name|message|args|contents)|local-command-(?:stdout|stderr|caveat)"
     r"|bash-(?:input|stdout|stderr)|teammate-message|tick)\b|<[a-z]+(?:[-_][a-z]+)*[-_]notification\b"
     r"|This session is being continued from a previous conversation"
@@ -38,22 +40,22 @@ _FRAMES = (
     "system-reminder|ide_opened_file|ide_selection|ide_diagnostics|user-prompt-submit-hook|[a-z]+[-_]notification"
     "|teammate-message|local-command-stdout|local-command-stderr|bash-stdout|bash-stderr"
 )
-_FRAMED_TEXT = re.compile(rf"<(?P<tag>{_FRAMES})\b[^>]*>(?:.*</(?P=tag)>|.*\Z)\s*", re.DOTALL)
-_UNOPENED_FRAME = re.compile(rf"\A.*</(?:{_FRAMES})>\s*", re.DOTALL)
+_FRAMED_TEXT = lazy_regex(rf"<(?P<tag>{_FRAMES})\b[^>]*>(?:.*</(?P=tag)>|.*\Z)\s*", re.DOTALL)
+_UNOPENED_FRAME = lazy_regex(rf"\A.*</(?:{_FRAMES})>\s*", re.DOTALL)
 """Text before a closing tag whose opening tag is damaged."""
-_SLASH = re.compile(r"/[A-Za-z][\w:-]*(?:\s|\Z)")
-_SHELL = re.compile(r"<bash-input>(.*)</bash-input>\Z", re.DOTALL)
-_SHELL_SYNTAX = re.compile(r"[;&|<>`$\\\n]")
+_SLASH = lazy_regex(r"/[A-Za-z][\w:-]*(?:\s|\Z)")
+_SHELL = lazy_regex(r"<bash-input>(.*)</bash-input>\Z", re.DOTALL)
+_SHELL_SYNTAX = lazy_regex(r"[;&|<>`$\\\n]")
 """Shell syntax that joins commands or expands words: such a line is not one literal command."""
 COMMAND_OUTPUT = "<bash-stdout>"
 """How the record begins that holds the output of the user's command."""
 _TYPED_SOURCES = frozenset({None, "typed", "queued"})
 """Sources of typed prompts. The others are `sdk`, `system` and `suggestion_accepted`."""
 _HUMAN_SENDERS = frozenset({None, "human"})
-_NOTIFICATION = re.compile(
+_NOTIFICATION = lazy_regex(
     r"<[a-z]+(?:[-_][a-z]+)*[-_](?:notification|message|event|reminder)\b|<task-id>|<tool-use-id>"
 )
-_ELEMENT = re.compile(r"\s*<(?P<tag>[a-z][\w-]*)(?:\s[^<>]*)?>.*</(?P=tag)>\s*\Z", re.DOTALL)
+_ELEMENT = lazy_regex(r"\s*<(?P<tag>[a-z][\w-]*)(?:\s[^<>]*)?>.*</(?P=tag)>\s*\Z", re.DOTALL)
 """A text that is one XML element from beginning to end."""
 
 

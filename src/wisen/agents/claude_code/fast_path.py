@@ -7,10 +7,9 @@ cannot be part of what a tool printed or a person typed.
 
 from __future__ import annotations
 
-import re
-
 from wisen.agents.citations import may_cite
 from wisen.agents.concessions import may_concede
+from wisen.text.lazy_regex import lazy_regex
 
 _MESSAGE = b'"message":'
 _MAIN = b'"isSidechain":false'
@@ -25,7 +24,7 @@ _TEXT = b'{"type":"text","text":"'
 _CALL = b'"type":"tool_use"'
 _TEXT_OR_CALL = b'"type":"t'
 _END = b'}]},"uuid":"'
-_STAMP = re.compile(rb'\}\]\},"uuid":"[0-9a-f-]{36}","timestamp":"([^"\\]+)"')
+_STAMP = lazy_regex(rb'\}\]\},"uuid":"[0-9a-f-]{36}","timestamp":"([^"\\]+)"')
 _NEXT_FIELD = b'","'
 _NO_ERROR = b'","is_error":false'
 _CLOSED = ord("}")

@@ -5,7 +5,6 @@ Project hooks go into `settings.local.json`, which is not committed, because the
 
 from __future__ import annotations
 
-import re
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -15,6 +14,7 @@ from wisen.agents.hook_config import command_group, configured_commands, observe
 from wisen.agents.log_files import file_source, files_below
 from wisen.model.hook import Hook, HookSettings, RegisteredHook
 from wisen.safety.regular_files import open_regular_file, read_at_most
+from wisen.text.lazy_regex import lazy_regex
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
@@ -34,7 +34,7 @@ _SECONDS = 10
 """Seconds after which Claude Code continues without an answer; the client itself gives up long before."""
 _TYPES = {"hooks": dict, "permissions": dict, "env": dict, "enabledPlugins": dict, "cleanupPeriodDays": int}
 """Settings that users write, and the types that Claude Code accepts for them."""
-_REPLACED_CHARACTERS = re.compile(r"[^A-Za-z0-9]")
+_REPLACED_CHARACTERS = lazy_regex(r"[^A-Za-z0-9]")
 """Characters that Claude Code replaces by a dash in the folder name of a project."""
 _MAX_EXAMINED = 20
 """The number of recently written files that are searched for the newest session."""

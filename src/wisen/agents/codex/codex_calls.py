@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import msgspec
 
 from wisen.agents.codex.records import is_present, value_of
+from wisen.text.lazy_regex import lazy_regex
 
 if TYPE_CHECKING:
     from wisen.agents.codex.records import Item, ResponseItem
@@ -32,8 +33,8 @@ _TOOLS = {"a": PATCH, STDIN_LETTER: STDIN, "j": "exec", SHELL_LETTER: "shell", "
 _COMMAND = ("cmd", "command")
 _SHELL_PROGRAMS = frozenset({"bash", "sh", "zsh", "dash", "fish", "pwsh", "powershell", "cmd"})
 _SHELL_OPTIONS = frozenset({"-lc", "-c", "-ic", "-lic", "-command", "/c"})
-_PATCH_TEXT = re.compile(r"\*\*\* Begin Patch.*?(?:\*\*\* End Patch|\Z)", re.DOTALL)
-_FILE = re.compile(r"^\*\*\* (?:(?:Add|Update|Delete) File|Move to): (.+?)\s*$", re.MULTILINE)
+_PATCH_TEXT = lazy_regex(r"\*\*\* Begin Patch.*?(?:\*\*\* End Patch|\Z)", re.DOTALL)
+_FILE = lazy_regex(r"^\*\*\* (?:(?:Add|Update|Delete) File|Move to): (.+?)\s*$", re.MULTILINE)
 
 
 class CodexCall(NamedTuple):

@@ -14,6 +14,7 @@ import msgspec
 
 from wisen.agents.codex.codex_calls import PATCH, SCRIPTS, SHELLS, STDIN
 from wisen.agents.codex.records import parts_of, value_of
+from wisen.text.lazy_regex import lazy_regex
 
 if TYPE_CHECKING:
     from wisen.agents.codex.records import Item
@@ -45,21 +46,21 @@ class CodexOutcome(NamedTuple):
     """The process that continues or that ended."""
 
 
-_HEADER = re.compile(
+_HEADER = lazy_regex(
     r"(?:(?:Chunk ID|Wall time|Total output lines|Original token count|Warning)\b[^\n]*\n)*"
     r"(?:Process exited with code (?P<exit>-?\d+)|Process running with session ID (?P<process>\S+)"
     r"|Exit code: (?P<code>-?\d+)|(?P<stopped>aborted by user))[^\n]*(?:\n|\Z)"
 )
-_OUTPUT = re.compile(r"(?:[A-Z][^\n:]*: [^\n]*\n)*Output:\n?")
-_REJECTED = re.compile(r"(?:exec command|patch|[\w.]+ failed\b.*)\W*rejected by user(?! approval settings)", re.DOTALL)
+_OUTPUT = lazy_regex(r"(?:[A-Z][^\n:]*: [^\n]*\n)*Output:\n?")
+_REJECTED = lazy_regex(r"(?:exec command|patch|[\w.]+ failed\b.*)\W*rejected by user(?! approval settings)", re.DOTALL)
 _REJECTED_MCP = ("user rejected MCP tool call", "user cancelled MCP tool call")
-_STOPPED = re.compile(r"aborted(?: by user)?(?: after [\d.]+s)?\s*\Z")
-_BLOCKED = re.compile(r"(?:Command|Tool call) blocked by PreToolUse hook: ")
-_CLIENT_ERROR = re.compile(
+_STOPPED = lazy_regex(r"aborted(?: by user)?(?: after [\d.]+s)?\s*\Z")
+_BLOCKED = lazy_regex(r"(?:Command|Tool call) blocked by PreToolUse hook: ")
+_CLIENT_ERROR = lazy_regex(
     r"unsupported (?:custom tool )?call: |failed to parse function arguments: |tool call error: |err: "
     r"|execution error: |[\w.]+ (?:verification )?failed: |Fatal error: "
 )
-_SCRIPT = re.compile(r"Script (?:(?P<failed>failed)|\w+)\b[^\n]*\n(?:Wall time [^\n]*\n)?(?:Output:\n+)?")
+_SCRIPT = lazy_regex(r"Script (?:(?P<failed>failed)|\w+)\b[^\n]*\n(?:Wall time [^\n]*\n)?(?:Output:\n+)?")
 _PATCHED = "Success. Updated the following files"
 _DONE = frozenset({"completed", "success"})
 

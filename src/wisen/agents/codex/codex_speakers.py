@@ -7,11 +7,11 @@ parts distinguish them; wording plays no role here, except for the frames of old
 
 from __future__ import annotations
 
-import re
 from enum import StrEnum
 from typing import TYPE_CHECKING
 
 from wisen.agents.codex.records import parts_of, value_of
+from wisen.text.lazy_regex import lazy_regex
 
 if TYPE_CHECKING:
     from wisen.agents.codex.records import Attribution, Event, Item, Meta, ResponseItem
@@ -29,12 +29,12 @@ class CodexSpeaker(StrEnum):
 _INTERACTIVE = ("cli", "vscode", "atlas", "chatgpt")
 """The sources that Codex itself counts as interactive; its terminal writes `vscode`, too."""
 _TYPED = "user.text"
-_MACHINE_FRAME = re.compile(
+_MACHINE_FRAME = lazy_regex(
     r"\s*(?:<(?:user_instructions|environment_context|turn_aborted|user_shell_command|user_action|skill|INSTRUCTIONS"
     r"|permissions instructions|model_switch|subagent_notification|hook_prompt|collaboration_mode)\b"
     r"|# AGENTS\.md instructions\b)"
 )
-_IDE_CONTEXT = re.compile(r"\s*# Context from my IDE setup:")
+_IDE_CONTEXT = lazy_regex(r"\s*# Context from my IDE setup:")
 _REQUEST = "## My request for Codex:"
 
 

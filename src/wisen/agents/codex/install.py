@@ -9,7 +9,6 @@ from __future__ import annotations
 import hashlib
 import json
 import os
-import re
 import tomllib
 from datetime import UTC, datetime
 from pathlib import Path
@@ -20,6 +19,7 @@ from wisen.agents.codex.read import AGENT
 from wisen.agents.log_files import file_source, files_below
 from wisen.model.hook import Hook, HookSettings
 from wisen.safety.regular_files import MAX_SIDE_FILE_BYTES, open_regular_file, read_at_most, read_regular_text
+from wisen.text.lazy_regex import lazy_regex
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -37,7 +37,7 @@ EVENTS = {
 """Codex's event names, and ours. It has none for failed calls."""
 _SECONDS, _SESSION_END_SECONDS = 10, 3
 """Seconds after which Codex continues without an answer. For the end of a session it allows at most the second."""
-_CAPITAL = re.compile(r"(?<=.)(?=[A-Z])")
+_CAPITAL = lazy_regex(r"(?<=.)(?=[A-Z])")
 _MAX_EXAMINED = 20
 """The number of recently written files that are searched for the newest session."""
 _HEADER_BYTES = 1 << 16

@@ -7,7 +7,6 @@ text within the turn, copies of a call and its outcome by the call's id.
 from __future__ import annotations
 
 import hashlib
-import re
 from typing import TYPE_CHECKING
 
 import msgspec
@@ -33,6 +32,7 @@ from wisen.agents.local_models import is_local_model
 from wisen.agents.masked_failures import can_hide_exit_code, has_error_line
 from wisen.model.event import Call, Concession, Interrupt, Message, MessageOrigin, Provenance, Rejection, Status
 from wisen.model.source import ReadProblemKind
+from wisen.text.lazy_regex import lazy_regex
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -49,7 +49,7 @@ _IGNORED_PAYLOADS = tuple(
     _PAYLOAD + f'"type":"{name}"'.encode() for name in ("reasoning", "token_count", "agent_message", "agent_reasoning")
 )
 _IGNORED_LINES = tuple(f'"type":"{name}",'.encode() + _PAYLOAD for name in ("token_usage_record", "world_state"))
-_UNIQUE = re.compile(r"[0-9A-Za-z]{16}|[0-9a-f]{8}-[0-9a-f]{4}-")
+_UNIQUE = lazy_regex(r"[0-9A-Za-z]{16}|[0-9a-f]{8}-[0-9a-f]{4}-")
 _USER_SHELL = ("user_shell", "userShell")
 _INTERACTION = ("unified_exec_interaction", "unifiedExecInteraction")
 

@@ -11,22 +11,23 @@ import msgspec
 from wisen.agents.gemini_cli.gemini_cli_typed_text import strip_hook_context
 from wisen.agents.gemini_cli.records import display_text, parts_of
 from wisen.agents.masked_failures import has_error_line
+from wisen.text.lazy_regex import lazy_regex
 
 if TYPE_CHECKING:
     from wisen.agents.gemini_cli.records import ToolCall
 
 SHELL = "run_shell_command"
-_FRAME = re.compile(r"\s*<untrusted_context>\n(?P<inside>.*?)\n?</untrusted_context>\s*\Z", re.DOTALL)
-_EXIT = re.compile(
+_FRAME = lazy_regex(r"\s*<untrusted_context>\n(?P<inside>.*?)\n?</untrusted_context>\s*\Z", re.DOTALL)
+_EXIT = lazy_regex(
     # Only the last lines come from the tool itself; anything before them may be output of the command.
     r"^(?:Exit Code: (?P<code>-?\d+|\(none\))\n?)?(?:Signal: (?P<signal>[^\n]*)\n?)?"
     r"(?:(?:Background PIDs|Process Group PGID|PGID): [^\n]*\n?)*\s*\Z",
     re.MULTILINE,
 )
-_OUTPUT = re.compile(r"(?:Command: [^\n]*\n(?:Directory: [^\n]*\n)?)?(?:Output|Stdout): ?")
+_OUTPUT = lazy_regex(r"(?:Command: [^\n]*\n(?:Directory: [^\n]*\n)?)?(?:Output|Stdout): ?")
 _BLOCKED = "Tool execution blocked: "
 """How the text of a hook begins that blocked a call."""
-_REJECTED = re.compile(r"did not allow|denied|declined|rejected", re.IGNORECASE)
+_REJECTED = lazy_regex(r"did not allow|denied|declined|rejected", re.IGNORECASE)
 
 
 class GeminiOutcomeKind(StrEnum):

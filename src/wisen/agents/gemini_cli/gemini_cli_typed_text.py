@@ -7,21 +7,22 @@ last closing tag is removed.
 
 from __future__ import annotations
 
-import re
 from typing import TYPE_CHECKING
+
+from wisen.text.lazy_regex import lazy_regex
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
 _BEGIN, _END = "<hook_context>", "</hook_context>"
-_FILES = re.compile(r"\n?--- Content from referenced files ---(?:\n|\Z)")
+_FILES = lazy_regex(r"\n?--- Content from referenced files ---(?:\n|\Z)")
 """Where the content of files begins that the user referenced with @; it is the rest of the message."""
-_MACHINE = re.compile(
+_MACHINE = lazy_regex(
     r"\s*(?:<session_context>|<state_snapshot>|<loaded_context>|System: |This is the Gemini CLI\. We are setting up"
     r"|Please continue\.\s*\Z|User steering update:|Here is (?:the user's editor context|a summary of changes))"
 )
 """How texts begin that Gemini CLI writes as user messages."""
-_COMMAND = re.compile(r"[/?][a-zA-Z][\w:.-]*(?:\s|\Z)|\?\s*\Z")
+_COMMAND = lazy_regex(r"[/?][a-zA-Z][\w:.-]*(?:\s|\Z)|\?\s*\Z")
 
 
 def strip_hook_context(text: str) -> str:

@@ -21,6 +21,7 @@ from wisen.agents.gemini_cli.read import AGENT
 from wisen.agents.log_files import file_source, files_below
 from wisen.model.hook import Hook, HookSettings
 from wisen.safety.regular_files import MAX_SIDE_FILE_BYTES, open_regular_file, read_at_most, read_regular_text
+from wisen.text.lazy_regex import lazy_regex
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -45,7 +46,7 @@ _WATCHED_TOOLS = (_SHELL, *_EDITORS, *_READERS)
 _MILLISECONDS = 10_000
 """Time after which Gemini CLI continues without an answer; the client itself gives up long before."""
 _TRUST = {"TRUST_FOLDER": True, "TRUST_PARENT": True, "DO_NOT_TRUST": False}
-_COMMENT = re.compile(r'("(?:\\.|[^"\\])*")|//[^\n]*|/\*.*?\*/', re.DOTALL)
+_COMMENT = lazy_regex(r'("(?:\\.|[^"\\])*")|//[^\n]*|/\*.*?\*/', re.DOTALL)
 _MAX_EXAMINED = 20
 """The number of recently written files that are searched for the newest session."""
 _HEADER_BYTES = 1 << 16

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 import json
-import re
 from typing import TYPE_CHECKING
 
 import msgspec
@@ -27,6 +26,7 @@ from wisen.agents.stateful_collector import StatefulCollector
 from wisen.agents.tool_results import find_failure
 from wisen.model.event import Call, Concession, Message, MessageOrigin, Provenance, Status
 from wisen.model.source import ReadProblemKind
+from wisen.text.lazy_regex import lazy_regex
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -39,7 +39,7 @@ if TYPE_CHECKING:
 AGENT = "generic"
 _UNREADABLE = (msgspec.DecodeError, UnicodeDecodeError, RecursionError)
 _IGNORED_ROLES = frozenset({"system", "developer"})
-_UNIQUE = re.compile(r"[0-9A-Za-z]{16}|[0-9a-f]{8}-[0-9a-f]{4}-")
+_UNIQUE = lazy_regex(r"[0-9A-Za-z]{16}|[0-9a-f]{8}-[0-9a-f]{4}-")
 _PATH_ARGUMENTS = frozenset({"path", "file_path", "filepath", "filename", "file", "target_file"})
 _CONTENT_ARGUMENTS = ("content", "contents", "file_text", "new_source", "code_edit")
 

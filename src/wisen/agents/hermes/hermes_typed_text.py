@@ -6,16 +6,18 @@ import re
 
 import msgspec
 
+from wisen.text.lazy_regex import lazy_regex
+
 _PARTS = "\0json:"
 """Prefix of a content that is a list of parts."""
-_MACHINE = re.compile(
+_MACHINE = lazy_regex(
     r"\s*(?:\[(?:CONTEXT (?:COMPACTION|SUMMARY)|PRIOR CONTEXT|ASYNC DELEGATION|IMPORTANT:|SYSTEM:|System note:"
     r"|Your active task list was preserved|Continuing toward your standing goal|The user sent (?:a|an)\b)"
     r"|Review the conversation above and )"
 )
 """How texts begin that Hermes writes as user messages: summaries, skills, finished processes, reviews."""
-_REPLY = re.compile(r"\[Replying to: .{0,1000}?\]\n\n", re.DOTALL)
-_COMMAND = re.compile(r"/[a-z][\w-]*(?:\s|\Z)")
+_REPLY = lazy_regex(r"\[Replying to: .{0,1000}?\]\n\n", re.DOTALL)
+_COMMAND = lazy_regex(r"/[a-z][\w-]*(?:\s|\Z)")
 
 
 class _Part(msgspec.Struct):

@@ -9,12 +9,13 @@ from __future__ import annotations
 
 import json
 import os
-import re
 import shlex
 import subprocess
 import threading
 from pathlib import Path
 from typing import Any
+
+from wisen.text.lazy_regex import lazy_regex
 
 SECONDS = 5
 """Timeout for an answer; the program itself gives up long before."""
@@ -25,7 +26,7 @@ _REVIEW = "bg-review"
 _MAX_WARNINGS = 64
 """Warnings that are kept until their call ends."""
 _ASK_FIRST = "Do not make this call before you have asked the user."
-_GUARD = re.compile(r"\bG-[0-9a-f]{8}\b")
+_GUARD = lazy_regex(r"\bG-[0-9a-f]{8}\b")
 _MAX_DESCRIPTION = 200
 _INTERRUPTED = 130
 _YES = ("1", "true", "yes", "on")

@@ -26,6 +26,7 @@ from wisen.agents.tool_results import find_failure
 from wisen.model.event import Call, Concession, Interrupt, Message, MessageOrigin, Provenance, Rejection, Status
 from wisen.model.source import ReadProblemKind
 from wisen.safety.sentinel import strip
+from wisen.text.lazy_regex import lazy_regex
 
 if TYPE_CHECKING:
     from datetime import datetime
@@ -43,19 +44,19 @@ _FILES: dict[str, dict[str, int]] = {
 """Arguments that are or may be file contents, and how many characters of them are kept."""
 _UNREADABLE = (msgspec.DecodeError, UnicodeDecodeError, RecursionError)
 _IGNORED_ROLES = frozenset({"system", "session_meta", "developer"})
-_UNIQUE = re.compile(r"(?=(?:[A-Za-z_-]*\d){3})[\w-]{16,}")
-_CANCELLED = re.compile(r"\s*\[?Tool execution cancelled\b")
-_SKIPPED = re.compile(r"\s*(?:\[Tool execution skipped\b|Skipped: (?:an)?other tool call\b)")
-_NOT_EXECUTED = re.compile(r"\s*(?:Error executing tool\b|Tool '[^']*' does not exist\b|Tool call rejected\b)")
+_UNIQUE = lazy_regex(r"(?=(?:[A-Za-z_-]*\d){3})[\w-]{16,}")
+_CANCELLED = lazy_regex(r"\s*\[?Tool execution cancelled\b")
+_SKIPPED = lazy_regex(r"\s*(?:\[Tool execution skipped\b|Skipped: (?:an)?other tool call\b)")
+_NOT_EXECUTED = lazy_regex(r"\s*(?:Error executing tool\b|Tool '[^']*' does not exist\b|Tool call rejected\b)")
 """How Hermes reports a call that no tool answered."""
-_PERSISTED = re.compile(r"\s*<persisted-output>")
-_TRUNCATED = re.compile(r"\n\[Truncated: tool response was [\d,.]+ chars[^\n]*\Z")
+_PERSISTED = lazy_regex(r"\s*<persisted-output>")
+_TRUNCATED = lazy_regex(r"\n\[Truncated: tool response was [\d,.]+ chars[^\n]*\Z")
 """Results of which the log has only the beginning: the outcome was at their end."""
-_FRAMED = re.compile(r"\s*<untrusted_tool_result\b[^>\n]*>\n[^\n]*\n\n(.*)\n</untrusted_tool_result>", re.DOTALL)
+_FRAMED = lazy_regex(r"\s*<untrusted_tool_result\b[^>\n]*>\n[^\n]*\n\n(.*)\n</untrusted_tool_result>", re.DOTALL)
 _EMPTIED_PREFIXES = ('{"wisen": "", ', '{"wisen": ""')
 """What is left of our text at the beginning of a result."""
-_DENIED = re.compile(r"user denied|denied by user", re.IGNORECASE)
-_STOPPED = re.compile(r"\s*Operation interrupted\b")
+_DENIED = lazy_regex(r"user denied|denied by user", re.IGNORECASE)
+_STOPPED = lazy_regex(r"\s*Operation interrupted\b")
 
 
 class _Function(msgspec.Struct):

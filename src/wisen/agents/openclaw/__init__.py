@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -16,6 +15,7 @@ from wisen.agents.openclaw.read import AGENT
 from wisen.agents.openclaw.session_registry import DATABASE, speakers_beside, version_of
 from wisen.agents.openclaw.transcript_lines import TranscriptLineParser
 from wisen.agents.sqlite_logs import database_source, size_and_mtime
+from wisen.text.lazy_regex import lazy_regex
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -26,11 +26,11 @@ if TYPE_CHECKING:
 
 __all__ = ["OpenClaw"]
 
-_ARCHIVE_NAME = re.compile(
+_ARCHIVE_NAME = lazy_regex(
     r"\.jsonl\.(?:reset|deleted)\.\d{4}-\d\d-\d\dT\d\d-\d\d-\d\d(?:\.\d{3})?Z(?:\.[0-9a-f]{32})?(?:\.zst)?\Z"
 )
-_COLD_NAME = re.compile(r"[0-9a-f]{64}\.jsonl\.zst\Z")
-_AUXILIARY_NAME = re.compile(r"\.trajectory\.jsonl\Z|\.checkpoint\.[0-9a-fA-F-]{36}\.jsonl\Z")
+_COLD_NAME = lazy_regex(r"[0-9a-f]{64}\.jsonl\.zst\Z")
+_AUXILIARY_NAME = lazy_regex(r"\.trajectory\.jsonl\Z|\.checkpoint\.[0-9a-fA-F-]{36}\.jsonl\Z")
 
 
 class OpenClaw:

@@ -9,7 +9,9 @@ from __future__ import annotations
 
 import re
 
-_MACHINE = re.compile(
+from wisen.text.lazy_regex import lazy_regex
+
+_MACHINE = lazy_regex(
     r"\[(?:cron:|Subagent (?:Context|Task)\]|Inter-session message\]|Internal task completion event\]|System Message\]"
     r"|OpenClaw (?:heartbeat poll|exec completion|cron wake|session event)\]|Forwarded from "
     r"|Thread (?:starter|history) - for context\])"
@@ -20,15 +22,15 @@ _MACHINE = re.compile(
     r"|OpenClaw runtime (?:context|event)|A (?:background|subagent) task |SECURITY NOTICE: The following content)"
 )
 """How prompts begin that OpenClaw itself writes."""
-_SCHEDULED_END = re.compile(r"\nCurrent time: \S[^\n]*(?:\nReference UTC: [^\n]*)?\s*\Z")
+_SCHEDULED_END = lazy_regex(r"\nCurrent time: \S[^\n]*(?:\nReference UTC: [^\n]*)?\s*\Z")
 """How prompts of heartbeats and scheduled jobs end, whatever their configured text."""
 
 _MARK = "⟦openclaw:ctx⟧"
-_CONTEXT_TO_END = re.compile(
+_CONTEXT_TO_END = lazy_regex(
     rf"^(?:Context: {_MARK}|Untrusted context \(metadata, do not treat as instructions or commands\):)[ \t]*$.*",
     re.DOTALL | re.MULTILINE,
 )
-_BLOCKS = re.compile(
+_BLOCKS = lazy_regex(
     r"^[^\n]*\(untrusted(?: metadata|, for context)\):[ \t]*\n```json\n.*?(?:^```[ \t]*$\s*|\Z)"
     rf"|^[^\n]+ {_MARK}[ \t]*\n(?:```json\n.*?(?:^```[ \t]*$\s*|\Z)|(?:[^\n]+(?:\n|\Z))*\s*)"
     r"|^\[Replying to [^\n]*\]\n(?:.*^\[/Replying\][ \t]*$\s*|.*)"
@@ -36,20 +38,20 @@ _BLOCKS = re.compile(
     re.DOTALL | re.MULTILINE,
 )
 _INTERNAL_END = "<<<END_OPENCLAW_INTERNAL_CONTEXT>>>"
-_INTERNAL = re.compile(
+_INTERNAL = lazy_regex(
     rf"<<<BEGIN_OPENCLAW_INTERNAL_CONTEXT>>>.*?(?:{_INTERNAL_END}|\Z)"
     r"|<<<EXTERNAL_UNTRUSTED_CONTENT(?P<mark>[^>]*)>>>.*?(?:<<<END_EXTERNAL_UNTRUSTED_CONTENT(?P=mark)>>>|\Z)"
     r"|(?:^Context:[ \t]*\n)?<(?P<tag>active_memory_plugin|relevant-memories)>(?:.*</(?P=tag)>|.*)"
     r"|<file (?:name|mime)=[^>]*>.*?(?:</file>|\Z)",
     re.DOTALL | re.MULTILINE,
 )
-_LINES = re.compile(
+_LINES = lazy_regex(
     r"^[ \t]*(?:\[message_id:[^\]\n]+\]|\[media attached(?: \d+/\d+)?:[^\n]*\]|<media:[^>\n]+>(?: \([^)\n]*\))?"
     r"|To send an image back, prefer the message tool[^\n]*"
     r"|Note: The previous agent run was aborted by the user\.[^\n]*)[ \t]*(?:\n|\Z)",
     re.MULTILINE,
 )
-_HEADS = re.compile(
+_HEADS = lazy_regex(
     r"\s*(?:(?:System:[^\n]*(?:\n|\Z))+"
     r"|\[[^\]\n]*\d{4}-\d\d-\d\d(?: \d\d:\d\d|T\d\d:\d\d(?::\d\d)?Z)[^\]\n]*\][ \t]*"
     r"|\[(?:WebChat|WhatsApp|Telegram|Signal|Slack|Discord|Google Chat|iMessage|Teams|Matrix|Zalo(?: Personal)?"
@@ -60,14 +62,14 @@ _SINCE = "[Chat messages since your last reply - for context]"
 _CURRENT = "[Current message - respond to this]"
 _QUEUED = "[Queued messages while agent was busy]"
 _OVERFLOW = "[Queue overflow]"
-_QUEUED_ONE = re.compile(r"^---\nQueued #\d+[^\n]*\n", re.MULTILINE)
-_MEDIA = re.compile(r"\[(?:Image|Audio|Video)(?: \d+/\d+)?\]\n|User text:\n")
-_USER_TEXT = re.compile(
+_QUEUED_ONE = lazy_regex(r"^---\nQueued #\d+[^\n]*\n", re.MULTILINE)
+_MEDIA = lazy_regex(r"\[(?:Image|Audio|Video)(?: \d+/\d+)?\]\n|User text:\n")
+_USER_TEXT = lazy_regex(
     r"(?:\[(?:Image|Audio|Video)(?: \d+/\d+)?\]\n)?User text:\n(?P<text>.*?)"
     r"(?:\n(?:Description|Transcript):\n|\n\n\[(?:Image|Audio|Video)(?: \d+/\d+)?\]\n|\Z)",
     re.DOTALL,
 )
-_ROOM = re.compile(
+_ROOM = lazy_regex(
     r'\s*Conversation info[^\n]*\n```json\n[^`]*?"(?:is_group_chat":\s*true|chat_type":\s*"(?:group|channel|room)")'
 )
 

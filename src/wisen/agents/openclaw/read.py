@@ -39,6 +39,7 @@ from wisen.agents.openclaw.records import (
 from wisen.agents.session_segments import EPOCH
 from wisen.model.event import Call, Concession, Interrupt, Message, MessageOrigin, Provenance, Rejection, Status
 from wisen.model.source import ReadProblemKind
+from wisen.text.lazy_regex import lazy_regex
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -60,14 +61,14 @@ _BLOCKED_STATES = frozenset({"approval-pending", "approval-unavailable", "blocke
 _UNAPPROVED, _DENIED = ("Plugin approval ", "Approval timed out"), "Denied by user"
 """How OpenClaw's reason begins if a plug-in required approval: nobody was there to ask, or the user denied it."""
 _FAILURE_STATES = frozenset({"failed", "error", "forbidden"})
-_EXITED = re.compile(r"\(?Command exited with code [1-9]\d*\)?\s*\Z")
-_REJECTED = re.compile(r"exec denied\b[^\n]{0,200}\buser-denied\b", re.IGNORECASE)
+_EXITED = lazy_regex(r"\(?Command exited with code [1-9]\d*\)?\s*\Z")
+_REJECTED = lazy_regex(r"exec denied\b[^\n]{0,200}\buser-denied\b", re.IGNORECASE)
 _MISSING = "[openclaw] missing tool result in session history"
 _FILE_MARK = "Current file contents:"
 """What the edit tool prints before the whole file that it could not change."""
 _HUMAN_SOURCES = frozenset({"", "external_user"})
 _USER_ABORTS = frozenset({"rpc", "stop-command"})
-_UNIQUE = re.compile(r"(?=(?:[A-Za-z_-]*\d){3})[\w-]{16,}")
+_UNIQUE = lazy_regex(r"(?=(?:[A-Za-z_-]*\d){3})[\w-]{16,}")
 
 
 class OpenCallRef(NamedTuple):

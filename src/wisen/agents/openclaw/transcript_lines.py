@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import re
 from typing import TYPE_CHECKING
 
 from wisen.agents.citations import may_cite
@@ -12,6 +11,7 @@ from wisen.agents.event_collector import EventCollector
 from wisen.agents.openclaw.openclaw_speakers import OpenclawSpeaker
 from wisen.agents.openclaw.read import AGENT, OpenclawConversation
 from wisen.agents.openclaw.records import IGNORED_TYPES, RELEVANT_TYPES, Record, record_decoder
+from wisen.text.lazy_regex import lazy_regex
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -25,7 +25,7 @@ _ACTION_MARKS = (b'"toolCall"', b'"toolUse"', b'"functionCall"', b'"aborted"')
 _BLOCKS = b',"content":['
 _TEXT = b'"text":'
 _BEFORE_TEXT = b'{"type":"text",'
-_RECORD_ID = re.compile(rb'\s*\{"type":"[a-z_]+","id":"([^"\\]+)"')
+_RECORD_ID = lazy_regex(rb'\s*\{"type":"[a-z_]+","id":"([^"\\]+)"')
 _VALUE_PREFIXES = (b":", b"[", b",")
 _decoder = json.JSONDecoder(strict=False)
 

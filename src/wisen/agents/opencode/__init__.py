@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -14,6 +13,7 @@ from wisen.agents.log_detection import detect_agent
 from wisen.agents.log_files import files_below
 from wisen.agents.opencode.read import AGENT, OpencodeConversation, OpencodeSession
 from wisen.agents.sqlite_logs import cell_text, column_names, database_source
+from wisen.text.lazy_regex import lazy_regex
 
 if TYPE_CHECKING:
     import sqlite3
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 __all__ = ["OpenCode"]
 
-_NAME = re.compile(r"opencode(?:-[\w.-]+)?\.db\Z")
+_NAME = lazy_regex(r"opencode(?:-[\w.-]+)?\.db\Z")
 _TABLE = RowTable(
     agent=AGENT,
     name="part",

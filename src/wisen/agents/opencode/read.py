@@ -29,6 +29,7 @@ from wisen.agents.opencode.records import (
 from wisen.model.event import Call, Concession, Interrupt, Message, MessageOrigin, Provenance, Rejection, Status
 from wisen.model.source import ReadProblemKind
 from wisen.safety import sentinel
+from wisen.text.lazy_regex import lazy_regex
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -49,9 +50,9 @@ _FILES: dict[str, dict[str, int]] = {
 }
 """Arguments that are or may be file contents, and how many characters of them are kept."""
 _UNREADABLE = (msgspec.DecodeError, UnicodeDecodeError, RecursionError)
-_UNIQUE = re.compile(r"(?=(?:[A-Za-z_-]*\d){3})[\w-]{16,}")
+_UNIQUE = lazy_regex(r"(?=(?:[A-Za-z_-]*\d){3})[\w-]{16,}")
 _ABORTED = "MessageAbortedError"
-_REJECTED = re.compile(
+_REJECTED = lazy_regex(
     r"The user rejected permission to use this specific tool call"
     r"(?: with the following feedback: (?P<reason>.*))?",
     re.DOTALL,
@@ -61,13 +62,13 @@ _BUILT_IN_TOOLS = frozenset(
     " plan_exit question read shell skill task todoread todowrite webfetch websearch write".split()
 )
 """opencode's built-in tools. Others word their own errors and could forge a message of the user."""
-_QUOTED = re.compile(r'"((?:\\"|[^"])*)"')
+_QUOTED = lazy_regex(r'"((?:\\"|[^"])*)"')
 """How `opencode run` passes on a prompt that was given as one argument."""
-_NEVER_RAN = re.compile(r"The user has specified a rule which prevents|The user dismissed this question")
+_NEVER_RAN = lazy_regex(r"The user has specified a rule which prevents|The user dismissed this question")
 _STOPPED = "Tool execution aborted"
-_STOPPED_COMMAND = re.compile(r"<(?:bash|shell)_metadata>[^<]*User aborted[^<]*</(?:bash|shell)_metadata>\s*\Z")
+_STOPPED_COMMAND = lazy_regex(r"<(?:bash|shell)_metadata>[^<]*User aborted[^<]*</(?:bash|shell)_metadata>\s*\Z")
 """How the output of a command ends that the user stopped: its status is completed."""
-_TIMED_OUT = re.compile(r"<(?:bash|shell)_metadata>[^<]*exceed[^<]*timeout[^<]*</(?:bash|shell)_metadata>\s*\Z")
+_TIMED_OUT = lazy_regex(r"<(?:bash|shell)_metadata>[^<]*exceed[^<]*timeout[^<]*</(?:bash|shell)_metadata>\s*\Z")
 
 
 class OpencodeSession(NamedTuple):

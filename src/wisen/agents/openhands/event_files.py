@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import re
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -16,6 +15,7 @@ from wisen.agents.openhands.records import decode_event, kind_of_data
 from wisen.agents.session_segments import Segment  # noqa: TC001 - msgspec reads the annotation at run time
 from wisen.model.source import Batch, ReadProblem, ReadProblemKind
 from wisen.safety.regular_files import read_regular_file
+from wisen.text.lazy_regex import lazy_regex
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from wisen.agents.openhands.read import OpenhandsConversation
     from wisen.model.source import SourceMark
 
-_NAME = re.compile(r"event-(\d{5,})-[0-9A-Za-z-]+\.json\Z")
+_NAME = lazy_regex(r"event-(\d{5,})-[0-9A-Za-z-]+\.json\Z")
 _BATCH_BYTES = 4 << 20
 """Bytes whose events are returned in one batch."""
 _MAX_PENDING_EVENTS = 2_000

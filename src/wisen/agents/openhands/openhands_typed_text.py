@@ -8,14 +8,16 @@ from __future__ import annotations
 
 import re
 
-_MACHINE = re.compile(
+from wisen.text.lazy_regex import lazy_regex
+
+_MACHINE = lazy_regex(
     r"\s*(?:The task appears incomplete \(iteration|The goal is NOT yet complete \(audit iteration"
     r"|Resuming a goal that was paused or interrupted\.|Your previous response was blocked by the model's"
     r"|Evaluate this \w+ hook event and make your decision\.|\[Stop hook feedback\]|<<RESUMED CONVERSATION>>"
     r"|Missing required parameters for function '|Function '[^'\n]+' not found in available tools"
     r"|Parameter '[^'\n]+' is (?:not allowed for function|expected to be (?:an|one of)))"
 )
-_NO_REASON = re.compile(
+_NO_REASON = lazy_regex(
     r"\s*(?:(?:The )?User (?:rejected|denied|declined)\b[^.\n]{0,40}\.?|Superseded by a new user message)?\s*\Z", re.I
 )
 """What is recorded if the user gave no reason."""

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import re
 from typing import TYPE_CHECKING, NamedTuple
 
 import msgspec
@@ -17,6 +16,7 @@ from wisen.agents.openhands.openhands_typed_text import extract_reason, extract_
 from wisen.agents.openhands.records import IGNORED_TYPES, RELEVANT_TYPES, text_of
 from wisen.model.event import Call, Concession, Interrupt, Message, MessageOrigin, Provenance, Rejection, Status
 from wisen.model.source import ReadProblemKind
+from wisen.text.lazy_regex import lazy_regex
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -40,7 +40,7 @@ _FILES = {
     "content": 2_000,
 }
 """Arguments that are or may be file contents, and how many characters of them are kept."""
-_UNIQUE = re.compile(r"[0-9A-Za-z]{16}|[0-9a-f]{8}-[0-9a-f]{4}-")
+_UNIQUE = lazy_regex(r"[0-9A-Za-z]{16}|[0-9a-f]{8}-[0-9a-f]{4}-")
 _STILL_RUNS = -1
 
 

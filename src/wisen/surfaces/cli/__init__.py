@@ -41,12 +41,14 @@ __all__ = ["FAILED", "STOPPED", "app", "main"]
 def main() -> None:
     """The entry point: errors are printed as one line, not as a traceback."""
     import gc
+    import sys
 
     from wisen.surfaces.cli.error_reporting import run_program
+    from wisen.surfaces.cli.invoked_command import narrow_program
 
     gc.set_threshold(100_000, 20, 100)  # what a large home loads stays in use
-    prepare_completion()
-    run_program(app, failed=FAILED, stopped=STOPPED)
+    is_completing = prepare_completion()
+    run_program(app if is_completing else narrow_program(app, sys.argv[1:]), failed=FAILED, stopped=STOPPED)
 
 
 def _version(wanted: bool) -> None:

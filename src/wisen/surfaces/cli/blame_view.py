@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 import shlex
 from typing import TYPE_CHECKING
 
@@ -12,6 +11,7 @@ from wisen.model.instruction import Strength, describe_effect
 from wisen.surfaces.cli.program import NOTHING
 from wisen.surfaces.cli.render import clip, console, first_error_line, format_call, plural, print_json
 from wisen.surfaces.pages.html import BLAME_HEADER, make_visible, render_blame, save_page
+from wisen.text.lazy_regex import lazy_regex
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -41,7 +41,7 @@ _LEGEND = (
 _NUMBERS = ("line", "cost", "relevant")
 _LONG = 400
 """The most characters that are shown of a line of the file, or of a call."""
-_LONG_WORD = re.compile(r"\S{101,}")
+_LONG_WORD = lazy_regex(r"\S{101,}")
 _READABLE = 24
 """The columns that the text of a line needs beside its figures; with fewer it is printed below them."""
 

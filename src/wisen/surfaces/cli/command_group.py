@@ -19,6 +19,8 @@ class ProgramGroup(TyperGroup):
         super().__init__(**attributes)
         for short in SHORT_FORMS.values():
             group, *rest = short.full
+            if group not in self.commands:  # a narrowed program
+                continue
             command: Any = self.commands[group]
             for name in rest:
                 command = command.commands[name]

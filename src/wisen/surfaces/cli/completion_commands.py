@@ -33,9 +33,11 @@ def completion(shell: Annotated[CompletionShell, typer.Argument(metavar="SHELL",
     print(get_completion_script(prog_name="wisen", complete_var=_VARIABLE, shell=shell.value))
 
 
-def prepare_completion() -> None:
-    """Make typer answer in the format of its own scripts, if a shell asks for completions; else load nothing."""
-    if os.environ.get(_VARIABLE):  # noqa: TID251 - typer reads the same variable
-        from typer.completion import completion_init  # type: ignore[attr-defined]
+def prepare_completion() -> bool:
+    """If a shell asks for completions, make typer answer in the format of its own scripts; return whether one does."""
+    if not os.environ.get(_VARIABLE):  # noqa: TID251 - typer reads the same variable
+        return False
+    from typer.completion import completion_init  # type: ignore[attr-defined]
 
-        completion_init()
+    completion_init()
+    return True

@@ -7,8 +7,9 @@ is decided by `clip_text`, independently of the width.
 
 from __future__ import annotations
 
-import re
 from typing import TYPE_CHECKING
+
+from wisen.text.lazy_regex import lazy_regex
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -32,9 +33,9 @@ _SPACELESS = "\u2e80-\u9fff\ua000-\ua4cf\uf900-\ufaff\ufe30-\ufe4f\uff00-\uff60\
 _CLOSING = "、。，．！？：；」』）】》〉”’…％"
 _COMMAND = r"(?<=: )wisen [a-z-]+(?: (?!and\b|or\b)\S+){0,7}$"
 """A command at the end of a line: it is never broken, so that it can be copied."""
-_PIECE = re.compile(rf"{_COMMAND}|\s+|[{_SPACELESS}][{_CLOSING}]*|[^\s{_SPACELESS}]+")
+_PIECE = lazy_regex(rf"{_COMMAND}|\s+|[{_SPACELESS}][{_CLOSING}]*|[^\s{_SPACELESS}]+")
 _ITEM = r"\d{1,4}(?:[.)]|(?=\s{2}))|[-*+•–>✓✗]|\(\d+/\d+\)|(?:[A-Z]+-[\w-]+|\d{4}-\d\d-\d\d)(?=\s{2})"
-_LEAD = re.compile(rf"\s*(?:(?:{_ITEM})\s+)?")
+_LEAD = lazy_regex(rf"\s*(?:(?:{_ITEM})\s+)?")
 """The start of a line before its words: spaces, and the marker, name or date of a list item."""
 
 

@@ -13,6 +13,7 @@ from wisen.errors import UsageError
 from wisen.model.memory import MemoryKind
 from wisen.surfaces.cli.program import NOTHING
 from wisen.surfaces.cli.render import clip, console, plural, print_json, say
+from wisen.text.lazy_regex import lazy_regex
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -27,7 +28,7 @@ _ALSO = 2
 """How many other memories of the same session are shown."""
 _LESSON = "lesson"
 """What the command line calls an entry."""
-_WORD = re.compile(r"\w{3,}")
+_WORD = lazy_regex(r"\w{3,}")
 
 
 def show_recall(

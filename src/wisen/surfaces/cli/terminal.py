@@ -7,14 +7,15 @@ color codes, so its console escapes each piece of text before it is colored.
 from __future__ import annotations
 
 import os
-import re
 import shutil
 import sys
 from typing import TYPE_CHECKING, Any, cast
 
 from wisen.surfaces.cli.layout import UNLIMITED
+from wisen.text.lazy_regex import lazy_regex
 
 if TYPE_CHECKING:
+    import re
     from typing import TextIO
 
     from rich.console import Console
@@ -22,7 +23,7 @@ if TYPE_CHECKING:
 
 _USUAL, _HEIGHT = 80, 24
 """The size of a terminal that does not report it."""
-_UNSAFE = re.compile(
+_UNSAFE = lazy_regex(
     "[\x00-\x08\x0b-\x1f\x7f-\x9f\xad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b\u200e\u200f\u2028-\u202e"
     "\u2060-\u206f\u3164\ud800-\udfff\ufeff\uffa0\ufff0-\ufffb\U0001bca0-\U0001bca3\U0001d173-\U0001d17a"
     "\U000e0000-\U000e0fff]"

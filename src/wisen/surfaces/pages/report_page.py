@@ -5,7 +5,6 @@ The content is decided once, in plain text; the two formats only lay it out, and
 
 from __future__ import annotations
 
-import re
 import shlex
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -23,6 +22,7 @@ from wisen.surfaces.cli.render import (
 )
 from wisen.surfaces.pages import corrections
 from wisen.surfaces.pages.html import CSS_CLASSES, build_page, capitalize, escape_text, make_visible
+from wisen.text.lazy_regex import lazy_regex
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -41,10 +41,10 @@ _MAX_ROWS = 12
 """Rows of a table in the main part; the details contain all of them."""
 _MAX_TEXT = 240
 
-_MARKUP = re.compile(r"[\\`*_\[\]~$&<>|]")
+_MARKUP = lazy_regex(r"[\\`*_\[\]~$&<>|]")
 _ENTITIES = {"&": "&amp;", "<": "&lt;", ">": "&gt;", "|": "&#124;"}
 """Written as entities, which a table parser does not interpret; other markup gets a backslash."""
-_AT_START = re.compile(r"^(\d+(?=[.)])|(?=[#+\-=:]))")
+_AT_START = lazy_regex(r"^(\d+(?=[.)])|(?=[#+\-=:]))")
 """Matches what would turn a line that begins with it into a heading, a list or a rule."""
 
 
