@@ -464,7 +464,7 @@ def test_a_fifty_megabyte_line_is_passed_over_without_being_loaded(tmp_path: Pat
 
 
 def test_a_file_that_cannot_be_read_is_a_problem(tmp_path: Path) -> None:
-    gone = Source(agent="claude-code", path=tmp_path / "gone.jsonl", size=1, modified_ns=1)
+    gone = Source(agent="claude-code", file=str(tmp_path / "gone.jsonl"), size=1, modified_ns=1)
     ((batch),) = ClaudeCode(tmp_path, {}).read(gone)
     assert [t.kind for t in batch.problems] == [ReadProblemKind.UNREADABLE]
 

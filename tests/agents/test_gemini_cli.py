@@ -236,7 +236,7 @@ def test_a_damaged_chat_never_crashes_loses_a_good_record_or_makes_one_up(
         lines[index] = bytes(line).replace(b"\n", b" ")
     path = tmp_path_factory.mktemp("damaged") / "s.jsonl"
     path.write_bytes(b"\n".join(lines) + b"\n")
-    source = Source(agent="gemini-cli", path=path, size=1, modified_ns=1)
+    source = Source(agent="gemini-cli", file=str(path), size=1, modified_ns=1)
     words = typed_texts([event for batch in GeminiCli(path.parent, {}).read(source) for event in batch.events])
     whole = {index: line for index, line in enumerate(lines) if index not in broken}
     good = {f"typed {n}" for n in range(6) if any(f'"typed {n}"'.encode() in line for line in whole.values())}

@@ -391,7 +391,7 @@ def test_a_document_that_grew_is_read_again_and_gives_the_same_identities(tmp_pa
     (source,) = Generic().sources(path)
     (first,) = Generic().read(source)
     path.write_text(json.dumps([user("one"), user("two")]))
-    grown = Source(agent="generic", path=path, size=source.size + 1, modified_ns=source.modified_ns)
+    grown = Source(agent="generic", file=str(path), size=source.size + 1, modified_ns=source.modified_ns)
     (second,) = Generic().read(grown, SourceMark(size=1, modified_ns=1, cursor=first.cursor))
     assert typed_texts(list(second.events)) == ["one", "two"]
     assert second.events[0].id == first.events[0].id

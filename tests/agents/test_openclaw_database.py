@@ -262,7 +262,7 @@ def test_what_is_no_database_or_not_there_is_a_problem(tmp_path: Path) -> None:
     for content in (None, b"not a database, but long enough to be looked at" * 40):
         if content is not None:
             path.write_bytes(content)
-        (batch,) = agent.read(Source(agent="openclaw", path=path, size=1, modified_ns=1))
+        (batch,) = agent.read(Source(agent="openclaw", file=str(path), size=1, modified_ns=1))
         assert [problem.kind for problem in batch.problems] == [ReadProblemKind.UNREADABLE]
     assert path.read_bytes() == content
 
@@ -296,7 +296,7 @@ def test_reading_changes_nothing_in_the_database(tmp_path: Path) -> None:
     one_pass(database)
     assert database.path.read_bytes() == before
     with closing(sqlite3.connect(database.path, isolation_level=None)) as writer:
-        batches = OpenClaw(tmp_path, {}).read(Source(agent="openclaw", path=database.path, size=1, modified_ns=1))
+        batches = OpenClaw(tmp_path, {}).read(Source(agent="openclaw", file=str(database.path), size=1, modified_ns=1))
         next(batches)
         writer.execute("BEGIN EXCLUSIVE")  # nobody waits for a reader that was left half-way
         writer.execute("ROLLBACK")
@@ -324,4 +324,4 @@ def test_a_database_names_the_version_that_wrote_it(tmp_path: Path) -> None:
     assert agent.version(source) is None
     database.execute("INSERT INTO schema_meta VALUES ('primary', '2026.9.6')")
     assert agent.version(source) == "2026.9.6"
-    assert agent.version(replace(source, path=tmp_path / "s.jsonl")) is None
+    assert agent.version(replace(source, file=str(tmp_path / "s.jsonl"))) is None

@@ -131,7 +131,7 @@ def test_a_damaged_file_never_crashes_loses_a_good_record_or_makes_one_up(
     path = tmp_path_factory.mktemp("damaged") / "s.jsonl"
     path.write_bytes(b"\n".join(lines) + b"\n")
     agent = OpenClaw(path.parent, {})
-    source = Source(agent="openclaw", path=path, size=1, modified_ns=1)
+    source = Source(agent="openclaw", file=str(path), size=1, modified_ns=1)
     events = [event for batch in agent.read(source) for event in batch.events]
     words = typed_texts(events)
     good = {f"typed {n}" for n, at in enumerate(range(1, len(lines), 5)) if at not in broken}

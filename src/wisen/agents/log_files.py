@@ -38,15 +38,16 @@ def sources_below(agent: str, base: Path, suffix: str) -> Iterator[Source]:
         yield file_source(agent, base)
         return
     for folder, _, files in folders_below(base):
+        prefix = str(folder / "_")[:-1]
         for name in sorted(files):
             if name.endswith(suffix):
-                path = folder / name
+                file = prefix + name
                 try:
-                    status = path.stat()
+                    status = os.stat(file)  # noqa: PTH116 - called for every log file in every run
                 except OSError:
                     continue
                 if stat.S_ISREG(status.st_mode):
-                    yield Source(agent=agent, path=path, size=status.st_size, modified_ns=status.st_mtime_ns)
+                    yield Source(agent=agent, file=file, size=status.st_size, modified_ns=status.st_mtime_ns)
 
 
 def folders_below(base: Path) -> Iterator[tuple[Path, list[str], list[str]]]:
@@ -85,8 +86,8 @@ def file_source(agent: str, path: Path) -> Source:
     try:
         status = path.stat()
     except OSError:
-        return Source(agent=agent, path=path, size=0, modified_ns=0)
-    return Source(agent=agent, path=path, size=status.st_size, modified_ns=status.st_mtime_ns)
+        return Source(agent=agent, file=str(path), size=0, modified_ns=0)
+    return Source(agent=agent, file=str(path), size=status.st_size, modified_ns=status.st_mtime_ns)
 
 
 def read_ends(path: Path) -> tuple[bytes, ...]:

@@ -59,7 +59,7 @@ def database_source(agent: str, path: Path) -> Source:
     """Return a database as a source, including its write-ahead log."""
     files = [size_and_mtime(path), size_and_mtime(path.with_name(path.name + "-wal"))]
     size, modified = (max(values) for values in zip(*files, strict=True))
-    return Source(agent=agent, path=path, size=size, modified_ns=modified)
+    return Source(agent=agent, file=str(path), size=size, modified_ns=modified)
 
 
 def size_and_mtime(path: Path) -> tuple[int, int]:

@@ -22,6 +22,10 @@ class ContextLocations:
         """Every directory in which a context was seen."""
         return tuple(path for _, path in self._known)
 
+    def is_known(self, context: Context, path: str) -> bool:
+        """Whether a context was seen in a directory before; then both were searched for secrets."""
+        return (context.key, path) in self._known
+
     def add(self, context: Context, path: str) -> None:
         """Record that a context was seen in a directory."""
         if (context.key, path) not in self._known:

@@ -259,6 +259,8 @@ class ContextResolver:
         return context_of(kind, canonical, self._suffix, machine=self._machine)
 
     def _record_location(self, context: Context, directory: Directory) -> Context | None:
+        if self.locations.is_known(context, directory.written):
+            return context
         from wisen.safety.secrets import find_secret
 
         if find_secret(context.name) or find_secret(directory.written):

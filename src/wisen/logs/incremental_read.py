@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 from dataclasses import replace
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from wisen.model.index_batch import IndexBatch
@@ -39,7 +38,7 @@ def index_name_of(source: Source) -> str:
     """Return the name of a source in the index: its path, or a hash of it if the path contains a secret."""
     from wisen.safety.secrets import find_secret
 
-    path = str(source.path)
+    path = source.file
     if find_secret(path) is None:
         return path
     return f"withheld:{hashlib.blake2b(path.encode('utf-8', 'surrogateescape'), digest_size=12).hexdigest()}"
@@ -47,7 +46,7 @@ def index_name_of(source: Source) -> str:
 
 def _is_unchanged(source: Source, marks: Mapping[str, SourceMark]) -> bool:
     # A path that contains a secret is never a name; of the others nearly all are known, and need no search for one.
-    mark = marks.get(str(source.path)) or marks.get(index_name_of(source))
+    mark = marks.get(source.file) or marks.get(index_name_of(source))
     if mark is None or mark.is_suspect:
         return False
     return (mark.size, mark.modified_ns) == (source.size, source.modified_ns)
@@ -110,7 +109,7 @@ def _build_index_batch(
 
     cursor = batch.cursor if find_secret(batch.cursor) is None else ""
     return IndexBatch(
-        source=replace(source, path=Path(index_name_of(source))),
+        source=replace(source, file=index_name_of(source)),
         events=tuple(
             event_filter.filter_events(_skip_disabled(batch.events, resolver), _context_lookup(resolver), policy)
         ),

@@ -35,10 +35,16 @@ class Places:
         self._homes = {str(home), str(resolve_path(home))}
         self._home = str(home)
         self._global_settings = settings_of(home / ".config/git/config") + settings_of(home / ".gitconfig")
+        self._directories: dict[tuple[str, str], Directory | None] = {}
         self._repositories: dict[Path, Repository | None] = {}
 
     def directory(self, place: str, start: str = "") -> Directory | None:
         """Return a directory as a log names it, relative to the session's `start`; None for what is not a path."""
+        if (place, start) not in self._directories:
+            self._directories[place, start] = self._look_up(place, start)
+        return self._directories[place, start]
+
+    def _look_up(self, place: str, start: str) -> Directory | None:
         if place == "~" or place.startswith("~/"):
             place = self._home + place[1:]
         elif place and not place.startswith("/") and not _WINDOWS.match(place):

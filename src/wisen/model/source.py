@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from enum import StrEnum
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from wisen.model.event import Event
 
 
@@ -17,9 +16,15 @@ class Source:
     """A file (or database) in which an agent records sessions."""
 
     agent: str
-    path: Path
+    file: str
+    """Its path as text: of many thousands that are looked at in a run, few are opened."""
     size: int
     modified_ns: int
+
+    @property
+    def path(self) -> Path:
+        """Its path."""
+        return Path(self.file)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

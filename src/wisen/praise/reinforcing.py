@@ -34,7 +34,7 @@ MAX_PRAISE_AGE = timedelta(days=30)
 def record_reinforcements(home: Home) -> int:
     """Record in the ledger what recent praise reinforced. Returns how many rows were new."""
     now = home.clock.now()
-    recent = home.index.findings.signals(Selection(since=now - MAX_PRAISE_AGE))
+    recent = home.index.findings.signals(Selection(since=now - MAX_PRAISE_AGE), SignalKind.PRAISE)
     praises = [each for each in find_praises(recent) if now - each.said.at < MAX_PRAISE_AGE]
     if not praises:
         return 0

@@ -10,6 +10,7 @@ from wisen.model.entry_state import fold_entry_states
 from wisen.model.reinforcement import Praise, Strengthened, counted_praises, praise_levels
 from wisen.model.report import Selection
 from wisen.model.score import Score
+from wisen.model.signal import SignalKind
 from wisen.praise.session_scores import score_of
 
 if TYPE_CHECKING:
@@ -60,7 +61,7 @@ class PraiseService:
         home = self._home
         since = home.clock.now() - timedelta(days=days) if days is not None else None
         known = _RecordedPraise(home)
-        praises = find_praises(home.index.findings.signals(Selection(since=since)))
+        praises = find_praises(home.index.findings.signals(Selection(since=since), SignalKind.PRAISE))
         found = []
         for each in attribute_praises(home, praises, whole=True):
             rows = known.pop_message(each.praise.agent, each.praise.native, each.praise.said.message)

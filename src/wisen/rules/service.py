@@ -245,7 +245,8 @@ class RuleService:
         """Return whether a project has entries that other tools wrote."""
         from wisen.logs.learnings_files import FOLDER
 
-        return any((Path(place) / FOLDER).is_dir() for place, _ in self._projects.places_with_contexts())
+        aliases = self._home.ledger.contexts.aliases(self._home.machine)
+        return any((Path(place) / FOLDER).is_dir() for place in {each.path for each in aliases})
 
     def are_context_files_written(self) -> bool:
         """Return whether all context files are there and as they were written."""

@@ -74,8 +74,8 @@ class Findings(Protocol):
         """Yield the goals of the selected sessions and how they ended, oldest first."""
         ...
 
-    def signals(self, selection: Selection) -> tuple[SourcedSignal, ...]:
-        """Return the user's signals in the selected sessions, newest first.
+    def signals(self, selection: Selection, kind: SignalKind | None = None) -> tuple[SourcedSignal, ...]:
+        """Return the user's signals in the selected sessions, of one kind or of all, newest first.
 
         At the same moment, the message read last comes first; within one message, they are sorted by kind.
         """
@@ -135,9 +135,9 @@ class SqliteFindings:
         """Yield the goals of the selected sessions and how they ended, oldest first."""
         return goals(self._db, selection)
 
-    def signals(self, selection: Selection) -> tuple[SourcedSignal, ...]:
-        """Return the user's signals in the selected sessions, newest first."""
-        return signals(self._db, selection)
+    def signals(self, selection: Selection, kind: SignalKind | None = None) -> tuple[SourcedSignal, ...]:
+        """Return the user's signals in the selected sessions, of one kind or of all, newest first."""
+        return signals(self._db, selection, kind)
 
     def count_signals(self, selection: Selection) -> dict[SignalKind, int]:
         """Count the turns with each kind of signal that is not doubtful, the most frequent first."""

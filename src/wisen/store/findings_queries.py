@@ -107,7 +107,7 @@ _SIGNALS = """
     FROM signals s LEFT JOIN events ON events.number = s.event LEFT JOIN texts ON texts.event = s.event
     LEFT JOIN scenes ON scenes.number = events.scene LEFT JOIN shapes ON shapes.number = events.shape
     JOIN sessions ON sessions.number = s.session JOIN agents ON agents.number = sessions.agent
-    WHERE {found} ORDER BY s.at DESC, s.event DESC, s.kind, s.session, s.number
+    WHERE {found} AND coalesce(s.kind = :kind, 1) ORDER BY s.at DESC, s.event DESC, s.kind, s.session, s.number
 """
 _SIGNAL_COUNTS = """
     SELECT kind, count(DISTINCT s.event) FROM signals s
@@ -230,11 +230,11 @@ def _goals(db: SqliteDatabase, rows: list[Row]) -> Iterator[Goal]:
         )
 
 
-def signals(db: SqliteDatabase, selection: Selection) -> tuple[SourcedSignal, ...]:
-    """Return the user's signals, newest first."""
+def signals(db: SqliteDatabase, selection: Selection, kind: SignalKind | None = None) -> tuple[SourcedSignal, ...]:
+    """Return the user's signals of one kind or of all, newest first."""
     selected = sql_selection(selection)
     with report_garbled(db):
-        rows = db.run(_SIGNALS.format(found=selected.findings("s")), selected.values)
+        rows = db.run(_SIGNALS.format(found=selected.findings("s")), {**selected.values, "kind": kind})
         return tuple(_sighting(db, *cast("tuple[Any, ...]", row)) for row in rows)
 
 

@@ -221,9 +221,10 @@ class MemoryFindings:
         """Yield the goals of the selected sessions and how they ended, oldest first."""
         return iter(self._rows.findings(selection).goals())
 
-    def signals(self, selection: Selection) -> tuple[SourcedSignal, ...]:
-        """Return the user's signals in the selected sessions, newest first."""
-        return self._rows.findings(selection).signals()
+    def signals(self, selection: Selection, kind: SignalKind | None = None) -> tuple[SourcedSignal, ...]:
+        """Return the user's signals in the selected sessions, of one kind or of all, newest first."""
+        every = self._rows.findings(selection).signals()
+        return tuple(each for each in every if kind in (None, each.said.signal.kind))
 
     def count_signals(self, selection: Selection) -> dict[SignalKind, int]:
         """Count the turns with each kind of signal that is not doubtful, the most frequent first."""

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from datetime import UTC, datetime, timedelta
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from wisen.model.event import (
@@ -33,7 +32,7 @@ class Log:
     """A source of one session, built event by event."""
 
     def __init__(self, path: str, native: str = "s1", agent: str = "claude-code", context: str | None = "ctx") -> None:
-        self.source = Source(agent=agent, path=Path(path), size=100, modified_ns=7)
+        self.source = Source(agent=agent, file=str(path), size=100, modified_ns=7)
         self.session = SessionKey(agent=agent, native=native)
         self.context = context
         self.place = "/src/tool"

@@ -215,6 +215,9 @@ class SignalsContract:
         ):
             found = index.findings.signals(selection)
             assert list(dict.fromkeys(_messages(found))) == messages, selection
+            for kind in SignalKind:
+                of_kind = tuple(each for each in found if each.said.signal.kind is kind)
+                assert index.findings.signals(selection, kind) == of_kind, (selection, kind)
 
     def test_detected_signals_stay_while_a_session_grows(self, index: Index, reopen: Callable[[], Index]) -> None:
         session = _store_turns(index, "a", 1)

@@ -49,7 +49,7 @@ class OpenHands:
             if files and (under is None or _is_conversation(path.parent, files)):
                 yield Source(
                     agent=AGENT,
-                    path=path,
+                    file=str(path),
                     size=sum(each.size for each in files),
                     modified_ns=max(each.modified_ns for each in files),
                 )
