@@ -16,6 +16,7 @@ from wisen.errors import StoreDamaged, StoreError, StoreReadOnly
 from wisen.store import migrate as migrations
 from wisen.store.migrate import migrate, schema_version
 from wisen.store.sqlite import SqliteDatabase, damage_error, table_names, translate_errors, verify_structure
+from wisen.system.durable_folders import create_folder, sync_folder
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -126,15 +127,6 @@ def move_aside(path: Path, at: datetime) -> Path:
     return aside
 
 
-def sync_folder(folder: Path) -> None:
-    """Flush the names in a folder to disk."""
-    handle = os.open(folder, os.O_RDONLY)
-    try:
-        os.fsync(handle)
-    finally:
-        os.close(handle)
-
-
 def _has_content(path: Path, kind: DatabaseKind, busy: float) -> bool:
     with translate_errors(path):
         # Checked first: another process may be creating the file and its log at this moment.
@@ -183,7 +175,7 @@ def _create(path: Path, kind: DatabaseKind, busy: float) -> None:
     So there is never half a store, and processes that start at the same moment end up with one: the first.
     """
     with translate_errors(path.parent):
-        path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+        create_folder(path.parent)
         handle, name = mkstemp(prefix=f"{path.name}.new-", dir=path.parent)
         os.close(handle)
     new = Path(name)
