@@ -24,8 +24,10 @@ if TYPE_CHECKING:
 
     from wisen.store.migrate import Store
 
-SUFFIXES = ("", "-wal", "-shm")
+SUFFIXES = ("", "-wal", "-shm", "-journal")
 """The suffixes of a store's file and of the files that SQLite keeps next to it."""
+_APPLICATION_ID = slice(68, 72)
+"""Where SQLite's header holds it."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -80,6 +82,7 @@ def open_read_only(path: Path, kind: DatabaseKind, *, busy: float) -> Iterator[S
     """Open a store's file read-only after checking that it is ours and intact. Raises: as `open_file`."""
     if not path.exists():
         raise damage_error(path, "it is missing")
+    _roll_back(path, kind, busy)
     db = _connect(path, kind, busy, mode="ro")
     try:
         if db.query_int("PRAGMA application_id") != kind.application_id:
@@ -154,6 +157,25 @@ def _has_content(path: Path, kind: DatabaseKind, busy: float) -> bool:
         if _never_filled(path, kind, busy):
             return False
         raise
+
+
+def _roll_back(path: Path, kind: DatabaseKind, busy: float) -> None:
+    """Let SQLite undo a transaction that a power cut or a kill left half-done: who may only read cannot.
+
+    Only a restored backup has one: in its first transaction it gets a write-ahead log instead.
+    """
+    journal = path.with_name(f"{path.name}-journal")
+    with translate_errors(path):
+        if not journal.exists() or not journal.stat().st_size:
+            return
+        with path.open("rb") as file:
+            header = file.read(_APPLICATION_ID.stop)
+    if header[_APPLICATION_ID] == kind.application_id.to_bytes(4, "big"):
+        db = _connect(path, kind, busy)
+        try:
+            db.query_int("PRAGMA schema_version")
+        finally:
+            db.close()
 
 
 def _never_filled(path: Path, kind: DatabaseKind, busy: float) -> bool:
