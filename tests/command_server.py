@@ -168,7 +168,7 @@ def _become(fds: list[int]) -> None:
         time.tzset()
         os.chdir(folder)
         sys.argv = ["wisen", *arguments]
-        code = _run_main()
+        code = run_main()
     finally:
         try:
             sys.stdout.flush()
@@ -178,7 +178,8 @@ def _become(fds: list[int]) -> None:
         os._exit(code)
 
 
-def _run_main() -> int:
+def run_main() -> int:
+    """Be the program with the arguments that are set; returns its exit code."""
     from wisen.surfaces.cli import main
 
     try:
@@ -216,6 +217,12 @@ _LIBRARIES = ("rich.console", "rich.markup", "rich.progress", "rich.table", "rua
 """What commands load only when they need it."""
 
 
+def load_program() -> None:
+    """Load all that commands load, and build the tree of commands: forks of this process have it then."""
+    _import_program()
+    _build_commands_once()
+
+
 def _import_program() -> None:
     import importlib
     import pkgutil
@@ -242,9 +249,8 @@ def _build_commands_once() -> None:
 
 
 def _main(fd: str, folder: str) -> None:
-    _import_program()
+    load_program()
     _warm_up(Path(folder))
-    _build_commands_once()
     import gc
 
     gc.collect()

@@ -18,6 +18,7 @@ import typer.main
 from hypothesis import settings
 
 from tests.agents import clients
+from tests.battery.system_calls import can_trace
 from tests.requirements import PROMISES, Kept
 from wisen import app
 from wisen.model.presence import Person
@@ -60,6 +61,7 @@ COMPONENTS: dict[str, tuple[Callable[[], bool], str]] = {
     ),
     "node": (lambda: shutil.which("node") is not None, "Node in the PATH"),
     "bash": (_has_bash, "bash 5 or newer in the PATH"),
+    "ptrace": (can_trace, "Linux on x86-64, where a process may follow its own with ptrace"),
     "unshare": (_can_unshare, "unshare from util-linux, and user namespaces"),
 }
 COMPONENTS |= {

@@ -13,7 +13,7 @@ from tests.edits.fake_checkouts import MemoryCheckouts
 from tests.sizes import size
 from wisen.edits.budget import budget_of
 from wisen.edits.edit_history import edit_history
-from wisen.edits.editor import Editor, PassagePlan
+from wisen.edits.editor import Editor, PassagePlan, ValuePlan
 from wisen.edits.managed_lines import managed_lines
 from wisen.edits.undo import UndoKind
 from wisen.edits.user_edits import detect_user_edits
@@ -361,3 +361,20 @@ def test_other_words_in_another_file_are_not_the_users_act_where_git_took_ours(t
     Editor(plain).add_line(plan(path))
     path.write_text("# Shop\n")
     assert [look.fate for look in detect_user_edits(plain)] == [ChangeFate.REWORDED]
+
+
+@pytest.mark.requirement("S7")
+@pytest.mark.parametrize("order", [(0, 1, 2), (0, 2, 1), (1, 0, 2), (1, 2, 0), (2, 0, 1), (2, 1, 0)])
+def test_equal_values_appended_to_a_list_are_all_gone_in_whatever_order_they_are_undone(
+    tmp_path: Path, order: tuple[int, ...]
+) -> None:
+    path = tmp_path / "settings.json"
+    path.write_bytes(b"")
+    editor = make_editor()
+    ids = []
+    for _ in order:
+        seen = content_digest(path.read_bytes())
+        ids.append(editor.set_value(ValuePlan(str(path), ("new", "-"), True, "needed", seen)).change.id)
+    for which in order:
+        editor.undo(ids[which])
+    assert path.read_bytes() == b""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import random
 import shutil
 import sqlite3
+from contextlib import closing
 from datetime import timedelta
 from pathlib import Path
 
@@ -137,6 +138,46 @@ def test_a_garbled_ledger_comes_back_from_its_backup(filled: Path, tmp_path: Pat
     assert copy is not None
     aside = backups.restore(copy)
     assert aside.read_bytes() == ruined
+    assert read(home) == expected
+
+
+def cut_while_it_is_written(home: Path) -> None:
+    """Put a backup in the ledger's place, as it is after a cut in the middle of its next transaction."""
+    backup = backups_of(home).newest_valid()
+    assert backup is not None
+    working = home / "working.db"
+    shutil.copyfile(backup, working)
+    with closing(sqlite3.connect(working, isolation_level=None)) as database:
+        for statement in ("PRAGMA cache_size = 1", "BEGIN IMMEDIATE", "UPDATE runs SET error = 'half done' || error"):
+            database.execute(statement)
+        shutil.copyfile(working, home / "ledger.db")
+        shutil.copyfile(home / "working.db-journal", home / "ledger.db-journal")
+        database.execute("ROLLBACK")
+    assert b"half done" in (home / "ledger.db").read_bytes()
+
+
+def test_a_restored_ledger_that_was_cut_off_while_it_was_written_is_as_it_was_before(
+    filled: Path, tmp_path: Path
+) -> None:
+    expected, home = read(filled), tmp_path / "home"
+    shutil.copytree(filled, home)
+    cut_while_it_is_written(home)
+    assert read(home) == expected
+    assert not (home / "ledger.db-journal").exists()
+
+
+def test_what_was_left_of_a_damaged_ledgers_transaction_is_never_applied_to_its_backup(
+    filled: Path, tmp_path: Path
+) -> None:
+    expected, home = read(filled), tmp_path / "home"
+    shutil.copytree(filled, home)
+    cut_while_it_is_written(home)
+    (home / "ledger.db").write_bytes(b"garbled" * 1000)
+    backups = backups_of(home)
+    copy = backups.newest_valid()
+    assert copy is not None
+    aside = backups.restore(copy)
+    assert aside.with_name(f"{aside.name}-journal").exists()
     assert read(home) == expected
 
 

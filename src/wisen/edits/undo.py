@@ -46,9 +46,10 @@ def compute_undo(change: Change, content: bytes | None, changes: Sequence[Change
     Raises:
         UsageError: it is unclear what is left of it: the user has to look.
     """
-    if content is None or content_digest(content) == change.before:
-        return UndoResult(change, UndoKind.ALREADY, content, content)
     is_superseded = any(each.id > change.id > each.undoes > "" for each in changes)
+    # Undoing an earlier change that added the same leaves the old content although this one is in effect.
+    if content is None or (content_digest(content) == change.before and not is_superseded):
+        return UndoResult(change, UndoKind.ALREADY, content, content)
     if content_digest(content) == change.after and not is_superseded:  # else the old content has what was undone since
         old = apply_splices(content, invert(change.splices))
         return UndoResult(change, UndoKind.EXACTLY, content, old if change.before else None)

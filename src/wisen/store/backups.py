@@ -18,7 +18,8 @@ from wisen.store.ledger import TABLES, SqlLedger
 from wisen.store.migrate import known_migrations, migrate, schema_version
 from wisen.store.sealed_rows import read_rows
 from wisen.store.sqlite import SqliteDatabase, damage_error, translate_errors, verify_structure
-from wisen.store.sqlite_files import LEDGER, move_aside, open_read_only, sync_folder
+from wisen.store.sqlite_files import LEDGER, move_aside, open_read_only
+from wisen.system.durable_folders import create_folder, sync_folder
 from wisen.system.folder_lock import lock_folder
 from wisen.system.home_access import leftovers
 
@@ -89,7 +90,7 @@ class LedgerBackups:
     def _exclusive(self) -> Iterator[None]:
         """Let one process at a time make backups: any other partial file in the folder is from one that was killed."""
         with translate_errors(self._folder):
-            self._folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+            create_folder(self._folder)
         with lock_folder(self._folder, timeout=_LOCK_SECONDS):
             yield
 
@@ -189,7 +190,7 @@ class LedgerBackups:
         self._verify(copy)
         part = self._ledger.with_name(self._ledger.name + ".part")
         with translate_errors(part):
-            self._ledger.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+            create_folder(self._ledger.parent)
             _private(part)
             shutil.copyfile(copy, part)
             _sync(part)

@@ -16,6 +16,7 @@ from wisen.errors import StoreDamaged, StoreError, StoreReadOnly
 from wisen.store import migrate as migrations
 from wisen.store.migrate import migrate, schema_version
 from wisen.store.sqlite import SqliteDatabase, damage_error, table_names, translate_errors, verify_structure
+from wisen.system.durable_folders import create_folder, sync_folder
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -23,8 +24,10 @@ if TYPE_CHECKING:
 
     from wisen.store.migrate import Store
 
-SUFFIXES = ("", "-wal", "-shm")
+SUFFIXES = ("", "-wal", "-shm", "-journal")
 """The suffixes of a store's file and of the files that SQLite keeps next to it."""
+_APPLICATION_ID = slice(68, 72)
+"""Where SQLite's header holds it."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -79,6 +82,7 @@ def open_read_only(path: Path, kind: DatabaseKind, *, busy: float) -> Iterator[S
     """Open a store's file read-only after checking that it is ours and intact. Raises: as `open_file`."""
     if not path.exists():
         raise damage_error(path, "it is missing")
+    _roll_back(path, kind, busy)
     db = _connect(path, kind, busy, mode="ro")
     try:
         if db.query_int("PRAGMA application_id") != kind.application_id:
@@ -126,15 +130,6 @@ def move_aside(path: Path, at: datetime) -> Path:
     return aside
 
 
-def sync_folder(folder: Path) -> None:
-    """Flush the names in a folder to disk."""
-    handle = os.open(folder, os.O_RDONLY)
-    try:
-        os.fsync(handle)
-    finally:
-        os.close(handle)
-
-
 def _has_content(path: Path, kind: DatabaseKind, busy: float) -> bool:
     with translate_errors(path):
         # Checked first: another process may be creating the file and its log at this moment.
@@ -164,6 +159,25 @@ def _has_content(path: Path, kind: DatabaseKind, busy: float) -> bool:
         raise
 
 
+def _roll_back(path: Path, kind: DatabaseKind, busy: float) -> None:
+    """Let SQLite undo a transaction that a power cut or a kill left half-done: who may only read cannot.
+
+    Only a restored backup has one: in its first transaction it gets a write-ahead log instead.
+    """
+    journal = path.with_name(f"{path.name}-journal")
+    with translate_errors(path):
+        if not journal.exists() or not journal.stat().st_size:
+            return
+        with path.open("rb") as file:
+            header = file.read(_APPLICATION_ID.stop)
+    if header[_APPLICATION_ID] == kind.application_id.to_bytes(4, "big"):
+        db = _connect(path, kind, busy)
+        try:
+            db.query_int("PRAGMA schema_version")
+        finally:
+            db.close()
+
+
 def _never_filled(path: Path, kind: DatabaseKind, busy: float) -> bool:
     """Return whether a process was killed here, in an empty file, before its first transaction."""
     try:
@@ -183,7 +197,7 @@ def _create(path: Path, kind: DatabaseKind, busy: float) -> None:
     So there is never half a store, and processes that start at the same moment end up with one: the first.
     """
     with translate_errors(path.parent):
-        path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+        create_folder(path.parent)
         handle, name = mkstemp(prefix=f"{path.name}.new-", dir=path.parent)
         os.close(handle)
     new = Path(name)

@@ -14,6 +14,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 from wisen.errors import StoreBusy, StoreReadOnly
+from wisen.system.durable_folders import create_folder
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -123,7 +124,7 @@ class WriterLock:
     def _open_file(self) -> int:
         file = self._home / "cycle.lock"
         try:
-            self._home.mkdir(parents=True, exist_ok=True, mode=0o700)
+            create_folder(self._home)
             return os.open(file, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
         except OSError as error:
             raise StoreReadOnly(
