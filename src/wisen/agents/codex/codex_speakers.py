@@ -34,8 +34,12 @@ _MACHINE_FRAME = re.compile(
     r"|permissions instructions|model_switch|subagent_notification|hook_prompt|collaboration_mode)\b"
     r"|# AGENTS\.md instructions\b)"
 )
-_IDE_CONTEXT = re.compile(r"\s*# Context from my IDE setup:")
-_REQUEST = "## My request for Codex:"
+_APP_CONTEXT = re.compile(
+    r"\s*(?:# (?:Context from my IDE setup|Files mentioned by the user|Applications mentioned by the user):"
+    r"|<in-app-browser-context\b)"
+)
+"""How a message begins before which an editor or the app wrote what is open, selected or attached."""
+_REQUEST = re.compile(r"^## My request(?: for Codex)?:", re.MULTILINE)
 
 
 def speaker_of_thread(meta: Meta) -> CodexSpeaker:
@@ -103,8 +107,9 @@ def strip_frames(text: str) -> str | None:
     """Return the typed part of a text; None if a frame shows that the user did not type it."""
     if _MACHINE_FRAME.match(text):
         return None
-    if _IDE_CONTEXT.match(text):
-        text = text.partition(_REQUEST)[2]
+    if _APP_CONTEXT.match(text):
+        # After the last such heading: what is selected or open in the editor may contain one of its own.
+        text = _REQUEST.split(text)[-1] if _REQUEST.search(text) else ""
     return text.strip() or None
 
 
