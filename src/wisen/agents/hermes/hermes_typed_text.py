@@ -14,7 +14,8 @@ _MACHINE = re.compile(
     r"|Review the conversation above and )"
 )
 """How texts begin that Hermes writes as user messages: summaries, skills, finished processes, reviews."""
-_REPLY = re.compile(r"\[Replying to: .{0,1000}?\]\n\n", re.DOTALL)
+_REPLY = re.compile(r"\[Replying to: .{0,1000}\]\n\n", re.DOTALL)
+"""The message that is replied to, up to the last bracket that can end it: what is quoted may contain one, too."""
 _COMMAND = re.compile(r"/[a-z][\w-]*(?:\s|\Z)")
 
 
