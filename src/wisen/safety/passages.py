@@ -17,6 +17,8 @@ from itertools import pairwise
 from typing import TYPE_CHECKING, NamedTuple
 
 from wisen.safety import line_shapes as shapes
+from wisen.safety import page_headers
+from wisen.safety.enclosed_text import enclosed_spans
 from wisen.safety.introductions import find_object, introduces_document
 from wisen.safety.line_shapes import MessageLine
 
@@ -38,6 +40,8 @@ class PassageKind(StrEnum):
     """The header of a mail, ticket, commit or invitation, and what is below."""
     LETTER = "letter"
     DOCUMENT = "document"
+    ENCLOSED = "enclosed"
+    """What stands between delimiters: in an element, triple quotes, ruled lines."""
     OBJECT = "object"
     """What is to be translated, summarized, answered; what somebody else said."""
 
@@ -54,11 +58,18 @@ _PASTED = re.compile(
     re.IGNORECASE,
 )
 _PASTE_ENDS = re.compile(r"\x1b\[201~|\[/(?:Pasted|Paste)[^\]\n]{0,40}\]|</pasted[\w -]{0,40}>", re.IGNORECASE)
-_FRAMES = re.compile(r"[\n:>\[<\x1b|@]|^\s*(?:npm |\d|[^\w\s\"'(])")
+_FRAMES = re.compile(r"[\n\r\t:>\[<\x1b|@]|\"{3}|'{3}|^\s*(?:npm |\d|[^\w\s\"'(])")
 """A line in ASCII without any of these has no frame that is known here."""
 _FENCE = re.compile(r"\s{0,8}(?:```|~~~)")
-_UNTYPED = re.compile("[\u200b\u2060-\u2064\ufeff\u202a-\u202e\u2066-\u2069\U000e0020-\U000e007e]")
+_UNTYPED = re.compile(
+    "[\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180e\u200b\u2060-\u206f\u202a-\u202e\u3164\ufeff\uffa0\ufff9-\ufffb]"
+    "|[\U000e0000-\U000e0fff]|[\ufe00-\ufe0f]{2}|(?<=[A-Za-z])[\u00ad\u200c-\u200f]|[\u200c-\u200f](?=[A-Za-z])"
+    "|[\U0001d400-\U0001d7ff]|[\uff21-\uff3a\uff41-\uff5a]{3}|\x1b\\[[\\d;]{0,20}m|[\x00-\x08\x7f]"
+)
 """Characters that no keyboard types; joiners of emoji and of scripts that need them are not included."""
+_CONTROL = re.compile("[\x00-\x08\x1b\x7f]")
+_LINE_BREAKS = str.maketrans(dict.fromkeys("\r\x0b\x0c\x85\u2028\u2029", "\n"))
+"""What a terminal or a page puts in the place of a line break, so that lines that are pasted are seen as lines."""
 _LOOK_ALIKE = re.compile(
     "[A-Za-z][аеорсухіѕԁɡкмтнвАЕОРСУХІЅΑΒΕΗΙΚΜΝΟΡΤΥΧαορυν][A-Za-z]|(?<!\\w)[аеорсухіѕԁАЕОРСУХІ][A-Za-z]{3}"
 )
@@ -86,7 +97,7 @@ def split_passages(text: str) -> tuple[MessagePassage, ...]:
     """Return the passages of a message, in order."""
     if text.isascii() and _FRAMES.search(text) is None:
         return (MessagePassage(PassageKind.OWN, text),)
-    spans = sorted(_spans(text))
+    spans = sorted(_spans(text.replace("\r\n", " \n").translate(_LINE_BREAKS)))
     passages, at = list[MessagePassage](), 0
     for start, end, kind in spans:
         if end <= at:
@@ -107,13 +118,15 @@ def _spans(text: str) -> Iterator[_Span]:
     """Yield the spans of material; they may overlap."""
     yield from _paste_spans(text)
     lines = list(_lines(text))
-    if not text.isascii():
+    if not text.isascii() or _CONTROL.search(text):
         yield from _hidden_spans(text, lines)
     object_span = find_object(text, lines)
     if object_span is not None:
         yield *object_span, PassageKind.OBJECT
     if _FRAMES.search(text) is None and "：" not in text:
         return
+    for start, end in enclosed_spans(text, lines):
+        yield start, end, PassageKind.ENCLOSED
     yield from _quotation_spans(lines)
     yield from _output_spans(lines)
     yield from _chat_spans(lines, len(text))
@@ -241,13 +254,13 @@ def _chat_spans(lines: Sequence[MessageLine], length: int) -> Iterator[_Span]:
             if line.fenced:
                 continue
             below = number + 1 < len(paragraph) or line.end < length
-            if below and shapes.is_speech_header(line.text):
+            if below and (shapes.is_speech_header(line.text) or page_headers.is_page_header(line.text)):
                 yield line.start, length, PassageKind.CHAT
                 return
             if (
                 below
                 and number
-                and shapes.is_time(line.text)
+                and (shapes.is_time(line.text) or page_headers.is_age(line.text))
                 and len(paragraph[number - 1].text.split()) <= _MAX_NAME_WORDS
             ):
                 yield paragraph[number - 1].start, length, PassageKind.CHAT
