@@ -225,7 +225,7 @@ PAGE = re.compile(
     r"|opened this|reviewed|requested your review|mentioned you|assigned you|wants to merge)\b"
     r"|(?:Steps to [Rr]eproduce|Expected [Bb]ehaviou?r|Actual [Bb]ehaviou?r|Describe the bug|Is your feature request)\b.{0,60}$"
     r"|You are receiving this|Reply to this email directly|To unsubscribe|Unsubscribe\b|View it on GitHub|Sent from my "
-    r"|[A-Z][A-Z0-9_.-]{1,30}\(\d[a-z]?\)|\W{0,12}Post-Compaction Audit\b|\W{0,3}(?:Suggested change|Outdated|Show resolved|Resolve conversation|Nit(?:pick)?)\s*$"
+    r"|[A-Z][A-Z0-9_.-]{1,30}\(\d[a-z]?\)|(?:System: )?(?:\[[^\]\n]{0,40}\])?\W{0,12}Post-Compaction Audit\b|\W{0,3}(?:Suggested change|Outdated|Show resolved|Resolve conversation|Nit(?:pick)?)\s*$"
 )
 """Page furniture: who answered when, how many voted, what can be clicked."""
 _NUMBERED = re.compile(r"(?:Issue|Bug|Ticket|PR|MR|Pull [Rr]equest|Merge [Rr]equest|Task|Story)\s?[#!]?\d+\b|[\w.-]{1,40}/[\w.-]{1,60}#\d+"

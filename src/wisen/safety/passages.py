@@ -128,7 +128,11 @@ def _spans(text: str) -> Iterator[_Span]:
     for start, end in enclosed_spans(text, lines):
         yield start, end, PassageKind.ENCLOSED
     yield from _quotation_spans(lines)
-    yield from _output_spans(lines)
+    output = list(_output_spans(lines))
+    yield from output
+    # The context of a diff is not formatted by whoever pasted it: a heading in it makes no document of the message.
+    diffs = [each for each in output if each[2] is PassageKind.DIFF]
+    lines = [each._replace(fenced=True) if _is_inside(each, diffs) else each for each in lines] if diffs else lines
     yield from _chat_spans(lines, len(text))
     yield from _form_spans(lines, len(text))
     yield from _document_spans(text, lines)
@@ -223,6 +227,10 @@ def _output_spans(lines: Sequence[MessageLine]) -> Iterator[_Span]:
         begin, end = (first.start if begin < 0 else begin), paragraph[-1].end
     if begin >= 0:
         yield begin, end, PassageKind.LOG
+
+
+def _is_inside(line: MessageLine, spans: Sequence[_Span]) -> bool:
+    return any(start <= line.start < end for start, end, _ in spans)
 
 
 def _is_output(line: str) -> bool:
