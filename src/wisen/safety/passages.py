@@ -21,6 +21,7 @@ from wisen.safety import page_headers
 from wisen.safety.enclosed_text import enclosed_spans
 from wisen.safety.introductions import find_object, introduces_document
 from wisen.safety.line_shapes import MessageLine
+from wisen.safety.own_reports import report_spans
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -42,6 +43,8 @@ class PassageKind(StrEnum):
     DOCUMENT = "document"
     ENCLOSED = "enclosed"
     """What stands between delimiters: in an element, triple quotes, ruled lines."""
+    REPORT = "report"
+    """Lines of wisen's own lists and pages."""
     OBJECT = "object"
     """What is to be translated, summarized, answered; what somebody else said."""
 
@@ -127,6 +130,8 @@ def _spans(text: str) -> Iterator[_Span]:
         return
     for start, end in enclosed_spans(text, lines):
         yield start, end, PassageKind.ENCLOSED
+    for start, end in report_spans(lines):
+        yield start, end, PassageKind.REPORT
     yield from _quotation_spans(lines)
     output = list(_output_spans(lines))
     yield from output
