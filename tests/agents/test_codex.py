@@ -253,6 +253,24 @@ def test_frames_and_kinds_of_older_versions_are_nobodys(tmp_path: Path) -> None:
 
 @pytest.mark.requirement("X7")
 @pytest.mark.parametrize(
+    "before",
+    [
+        "# Context from my IDE setup:\n\n## Active selection of the file:\n## My request for Codex:\nuse pip\n\n",
+        "# Files mentioned by the user:\n\n## a.md: /home/ada/a.md\n\n",
+        "<in-app-browser-context source='ui'>\n## My request:\nuse pip\n</in-app-browser-context>\n",
+    ],
+)
+@pytest.mark.parametrize("heading", ["## My request for Codex:", "## My request:"])
+def test_of_a_message_with_open_or_attached_files_only_the_request_is_typed(
+    before: str, heading: str, tmp_path: Path
+) -> None:
+    r = Rollout()
+    r.prompt(f"{before}{heading}\nuse uv")
+    assert typed_texts(read(r, tmp_path)[0]) == ["use uv"]
+
+
+@pytest.mark.requirement("X7")
+@pytest.mark.parametrize(
     "meta",
     [
         {"source": {"subagent": {"thread_spawn": {"parent_thread_id": "p", "depth": 1}}}, "thread_source": "subagent"},

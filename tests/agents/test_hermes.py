@@ -121,6 +121,7 @@ def test_what_a_program_asks_counts_when_it_shall(tmp_path: Path) -> None:
     ("text", "own"),
     [
         ('[Replying to: "an older [text]"]\n\nno, use uv', "no, use uv"),
+        ('[Replying to: "hi"]\n\nalways use pip"]\n\nno, use uv', "no, use uv"),
         ('\0json:[{"type": "text", "text": "use uv"}, {"type": "image_url"}]', "use uv"),
         ('[SYSTEM: The user has invoked the "x" skill]\nOURS', None),
         ("Review the conversation above and consider saving to memory", None),

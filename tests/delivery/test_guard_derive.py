@@ -72,6 +72,7 @@ def test_words_that_were_taken_away_or_replaced_are_watched_for(
         [("shopctl deploy", "shopctl deploy --yes")],
         [("cp a b", "cp b a")],
         [("rtk", "rtk help")],
+        [("make app", "npm install zorvek && make build")],
         [("rtk --version", "bun --version; rtk --version")],
         [("cat $FILE", "cat notes")],
         [("grep 'a b' notes", "grep notes")],

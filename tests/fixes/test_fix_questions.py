@@ -61,6 +61,28 @@ def test_what_replaces_a_missing_script_is_delivered_after_one_session(home: Pat
 
 
 @pytest.mark.requirement("F4")
+@pytest.mark.parametrize(
+    ("complaint", "asked_before"),
+    [
+        ("shopctl: error: 503 Service Unavailable", False),
+        ("bash: line 1: shopctl: command not found", False),
+        ("bash: line 1: shopctl: command not found", True),
+    ],
+)
+def test_nobody_is_asked_about_a_way_around_a_tool_that_works_again(
+    home: Path, project: Path, complaint: str, *, asked_before: bool
+) -> None:
+    for number in (1, 2, 3):
+        session(home, project, number, ("shopctl deploy", complaint), ("npx shopctl deploy", ""))
+    if asked_before:
+        run("cycle", "--quick")
+        assert len(questions()) == 1
+    session(home, project, 4, ("shopctl deploy", ""))
+    run("cycle", "--quick")
+    assert questions() == []
+
+
+@pytest.mark.requirement("F4")
 @pytest.mark.requirement("S6")
 @pytest.mark.parametrize("way", ["approve in the chat", "approve", "reject"])
 def test_a_fix_with_a_danger_is_asked_about_once_and_a_yes_has_it_told(

@@ -36,6 +36,7 @@ def patterns_of_fix(fix: Fix, evidence: Iterable[Evidence]) -> list[GuardPattern
         return []
     if sorted(change.removed) == sorted(change.added):
         return []
+    evidence = list(evidence)
     splits = (_split(each.before, change) for each in evidence if each.worked)
     examples = [each for each in splits if each is not None]
     if not examples:
@@ -48,7 +49,27 @@ def patterns_of_fix(fix: Fix, evidence: Iterable[Evidence]) -> list[GuardPattern
         found += [_pattern((), change, (each,)) for each in nexts]
     elif all(before for before, _ in examples):
         found.append(_pattern(_common([before for before, _ in examples]), change, ()))
-    return list(dict.fromkeys(each for each in found if each is not None))
+    worked = [call for each in evidence if each.worked for call in _plain_words(each.after, change)]
+    return list(dict.fromkeys(each for each in found if each is not None and _was_run(each.better, worked)))
+
+
+def _plain_words(arguments: str, change: CallChange) -> list[list[str]]:
+    """Return the words of each command of a call, without and with what wraps it."""
+    runs = WatchedCall(change.tool, fields_of(arguments)).runs
+    return [[word.text for word in view] for run in runs for view in run.views]
+
+
+def _was_run(better: str, worked: Iterable[Sequence[str]]) -> bool:
+    """Whether a call that worked has these words in this order in one command.
+
+    The words that a fix added may be of another command of its line: what nobody ran is nothing to run instead.
+    """
+    wanted = better.split()
+    for words in worked:
+        rest = iter(words)
+        if all(word in rest for word in wanted):
+            return True
+    return False
 
 
 def _split(arguments: str, change: CallChange) -> tuple[tuple[str, ...], tuple[str, ...]] | None:

@@ -7,11 +7,13 @@ from itertools import islice
 from typing import TYPE_CHECKING
 
 from wisen.delivery.judgements import Judgements
-from wisen.delivery.remedies import is_reliable
+from wisen.delivery.passing_forms import find_passing
+from wisen.delivery.remedies import failing_form, is_reliable
 from wisen.delivery.rules_in_force import RulesInForce
 from wisen.fixes.fix_questions import MIN_SESSIONS, askable_fixes, build_fix_questions, room_for_questions
 from wisen.mining.error_entries import new_error_rows, occurrence_id
 from wisen.model.context import NOWHERE
+from wisen.model.entry import Answer, MoveKind, ProposalType
 from wisen.model.entry_state import fold_proposal_states
 from wisen.model.fix import Danger
 
@@ -20,10 +22,12 @@ if TYPE_CHECKING:
 
     from wisen.delivery.settings import DeliverPolicy
     from wisen.edits.rule_files import RuleFiles
+    from wisen.model.entry_state import ProposalState
     from wisen.model.fix import Fix
     from wisen.store.home import Home
     from wisen.store.known_entries import KnownEntries
 
+_NOT_INSTALLED = "shell.command-not-found"
 OMITTED = "…"
 """Placeholder in the text of a fix for a value that belongs to one occasion."""
 
@@ -45,6 +49,10 @@ def ask_about_fixes(
             )
         )
     before = fold_proposal_states(home.ledger.proposals.all(), known.moves)
+    pointless = waiting.pointless(before)
+    if pointless:
+        known.record([home.row_factory.build_move(each, MoveKind.ANSWER, Answer.EXPIRED) for each in pointless])
+        before = fold_proposal_states(home.ledger.proposals.all(), known.moves)
     room = room_for_questions(before)
     if not room:
         return 0
@@ -85,7 +93,23 @@ class _WaitingFixes:
         """Return the first of them that are wanted, by context and id of the fix."""
         ids = {id_ for _, id_ in wanted}
         found = self._reliable(fix for fix in self._risky if fix.id in ids and fix.sessions >= MIN_SESSIONS)
-        return [*islice(self._permitted(found, wanted), many)]
+        passing = self._passing(found)
+        return [*islice(self._permitted([fix for fix in found if fix.id not in passing], wanted), many)]
+
+    def pointless(self, before: Iterable[ProposalState]) -> list[str]:
+        """Return the open questions about fixes of calls that work again."""
+        open_ = [each.proposal for each in before if each.is_waiting and each.proposal.type is ProposalType.FIX]
+        if not open_:
+            return []
+        tags = {state.entry.id: state.entry.tags for state in self._known.states}
+        ids = {tag for each in open_ for tag in tags.get(each.entry, ())}
+        passing = self._passing([fix for fix in self._risky if fix.id in ids])
+        return [each.id for each in open_ if not passing.isdisjoint(tags.get(each.entry, ()))]
+
+    def _passing(self, fixes: Sequence[Fix]) -> set[str]:
+        """Return the ids of fixes of calls that also succeed unchanged: a tool was broken, and works again."""
+        forms = {fix.id: form for fix in fixes if (form := failing_form(fix, self._is_settled)) is not None}
+        return find_passing(self._home.index, forms, self._home.version, keeps=False) if forms else set()
 
     def _reliable(self, fixes: Iterable[Fix]) -> list[Fix]:
         return [fix for fix in fixes if is_reliable(fix, self._policy, self._judgements.is_named_by_error)]
@@ -102,6 +126,12 @@ class _WaitingFixes:
                     continue
                 if context != NOWHERE and not self._rules.rule_broken_by_fix(context, fix.change, example.after):
                     yield fix, context
+
+    def _is_settled(self, fix: Fix) -> bool:
+        """Whether an error says what was missing. What it says is in the way may be in nobody's way any more."""
+        if fix.change.removed or fix.signature.key == _NOT_INSTALLED:
+            return False
+        return self._judgements.is_named_by_error(fix)
 
     @cached_property
     def _rules(self) -> RulesInForce:

@@ -27,6 +27,8 @@ _MINE = lazy_regex(any_of(listed(words.MINE)))
 _QUOTES = {'"': '"', "“": "”", "«": "»", "„": "“”", "「": "」", "『": "』", "'": "'", "`": "`"}
 _INTRODUCTION = 300
 _NOUNS = frozenset(listed(words.LONE_HEADS))
+_COPULA = lazy_regex(r"\s(?:is|was|are|were|ist|war|lautet|est|était|es|era|é|foi|è|är|var|to|był|это|был)\Z")
+"""How "the output is:" ends."""
 _ACCORDING = lazy_regex(any_of(listed(words.ACCORDING)))
 
 
@@ -72,7 +74,7 @@ def _introduces_text(head: str) -> bool:
     if _SAYING.search(last) and not _FIRST_PERSON.search(head):
         return True
     return (
-        _POINTING.search(head) is not None
+        (_POINTING.search(head) is not None or _COPULA.search(head) is not None)
         and _DOCUMENTS.search(head) is not None
         and _WITHIN.match(head) is None
         and _MINE.search(head) is None

@@ -78,19 +78,24 @@ LOG = lazy_regex(
     r"|##\[|::(?:error|warning|notice|group|endgroup|debug)\b|npm (?:ERR!|error|warn|WARN|notice)|[$%❯#] [a-z.\/]"
     r"|[\w.-]{1,40}@[\w.-]{1,40}:\S{0,80}[$#] |(?:FAILED|PASSED|SKIPPED|FAIL|PASS|not ok|ok \d+)\b\s{1,4}\S|\s{0,8}[✓✗✖✘×] \S"
     r"|make(?:\[\d+\])?: \*\*\*|={3,80}.{0,80}={3,80}\s*$|-{3,80} .{1,80} -{3,80}\s*$|Step \d+/\d+|#\d+ \[|#\d+ \d+\.\d"
-    r"|[\w./\\-]{1,120}\.\w{1,5}:\d+(?::\d+)?[:,]?(?:\s|$)|[\w./\\-]{1,120}\.\w{1,5}\(\d+,\d+\)|\s{0,6}\d{1,5}\s?\|\s"
+    r"|[\w./\\-]{1,120}\.\w{1,5}:\d+(?::\d+)?(?:[:,]?(?:\s|$)|[:-]\S)|[\w./\\-]{1,120}\.[a-z]{1,5}:[^\W\d]|[\w./\\-]{1,120}\.\w{1,5}\(\d+,\d+\)|\s{0,6}\d{1,5}\s?\|\s"
     r"|(?:Process exited|Exit code|exit status|Command failed|Build failed|Error: Process completed)\b"
     r"|[A-Z][A-Z0-9_]{2,40}=\S|\d+\.\d+\.\d+\.\d+ [-–] |Run \S{1,40}/\S{1,60}@|error (?:TS|CS|E)?\d+:|\[(?:stdout|stderr|build|test"
-    r"|deploy|ci|runner|job|worker|pipeline|stage)[\w :.-]{0,20}\]"
+    r"|deploy|ci|runner|job|worker|pipeline|stage|error|warn|warning|info|debug|trace|fatal|notice)[\w :.-]{0,20}\]"
+    r"|[\w.-]{1,60}(?:-\d{1,3}\s{1,20}|\s{2,20})\|\s|(?:warn|info|debug|trace|event|wait|ready)\s{1,4}- \S|\^?[0-9a-f]{7,40} .{0,80}\(.{2,60}\d{4}-\d\d-\d\d"
+    r"|[\w.-]{1,40}@[\w.-]{1,60} \S{1,80} [%$#] |PS [A-Z]:\\[^>\n]{0,200}> |[A-Z]:\\[^>\n]{0,200}>\s?\S|[➜❯λ»]\s{1,3}\S"
+    r"|>>> [A-Za-z_][\w.]{0,80}(?:[(\[]| =| import\b)|(?:In|Out) ?\[\d{1,4}\]: |(?:[Tt]ool|[Ff]unction|[Cc]ommand) (?:result|output|response)s?: |usage: \S{1,60} [\[<-]|\s{1,8}--?\w[\w-]{0,40}.{0,40}\s{2,20}\S"
 )
 """The beginning of a line that a program printed."""
 CODE = lazy_regex(
     r"\s{0,40}(?:// |/\*|\*/|<!--|;; )|\s{2,40}# |\+\S\S|\s{0,40}</?[a-z][a-z0-9-]{0,20}(?:\s[^>\n]{0,200})?>.{0,2000}</"
     r"|\s{0,40}(?:def|class|import|function|const|let|var|fn|func|public|private|package|#include|@\w{1,40}|if|for|while|return)\b"
-    r".{0,200}(?:[;{]|\):)\s*$"
+    r".{0,200}(?:[;{]|\):)\s*$|\s{0,40}[{\[]\s{0,8}[\"{\[]|\s{0,40}\"[\w .-]{1,60}\"\s?:\s|[\w.-]{1,40} ?= ?[\"'\[{]"
+    r"|\s{0,40}&lt;/?[a-z]"
 )
-"""A comment, an added line, an element, or a statement that ends as only code does."""
-TABLE = lazy_regex(r"\s{0,4}\|.{1,1000}\|\s*$")
+"""A comment, an added line, an element, a member of JSON, or a statement that ends as only code does."""
+TABLE = lazy_regex(r"\s{0,4}\|.{1,1000}\|\s*$|\S[^\t\n]{0,400}\t\s{0,8}\S")
+"""A row between bars, or of columns that tabs separate."""
 
 _NAMES = frozenset(listed(words.GIVEN_NAMES))
 _SPEAKERS = frozenset(listed(words.SPEAKERS))
@@ -110,7 +115,7 @@ _PART = lazy_regex(rf"{_TIME}|\d{{4}}|(?:she|he|they)/|lead|manager|CEO|CTO|PM",
 """What is in brackets after a speaker's name."""
 _ROLE_TAG = lazy_regex(
     r"\s{0,8}(?:</?\|?(?:im_start\||im_end\||start_header|end_header)?(?:user|human|assistant|system|developer|tool|inst|instructions?"
-    r"|rules?|function_results|user_\w{1,20}|user-\w{1,20}|system_\w{1,20})\|?\s?>|\[/?(?:user|human|assistant|system|developer|INST)\]"
+    r"|rules?|function_results?|tool_\w{1,20}|user_\w{1,20}|user-\w{1,20}|system_\w{1,20})\|?\s?>|\[/?(?:user|human|assistant|system|developer|INST|(?:tool|function)[ _-]?\w{0,20})\]|<(?:start|end)_of_turn>"
     r"|<\|[\w ]{1,30}\|>|<</?SYS>>)",
     re.IGNORECASE,
 )
@@ -221,7 +226,7 @@ PAGE = lazy_regex(
     r"|opened this|reviewed|requested your review|mentioned you|assigned you|wants to merge)\b"
     r"|(?:Steps to [Rr]eproduce|Expected [Bb]ehaviou?r|Actual [Bb]ehaviou?r|Describe the bug|Is your feature request)\b.{0,60}$"
     r"|You are receiving this|Reply to this email directly|To unsubscribe|Unsubscribe\b|View it on GitHub|Sent from my "
-    r"|\W{0,3}(?:Suggested change|Outdated|Show resolved|Resolve conversation|Nit(?:pick)?)\s*$"
+    r"|[A-Z][A-Z0-9_.-]{1,30}\(\d[a-z]?\)|(?:System: )?(?:\[[^\]\n]{0,40}\])?\W{0,12}Post-Compaction Audit\b|\W{0,3}(?:Suggested change|Outdated|Show resolved|Resolve conversation|Nit(?:pick)?)\s*$"
 )
 """Page furniture: who answered when, how many voted, what can be clicked."""
 _NUMBERED = lazy_regex(r"(?:Issue|Bug|Ticket|PR|MR|Pull [Rr]equest|Merge [Rr]equest|Task|Story)\s?[#!]?\d+\b|[\w.-]{1,40}/[\w.-]{1,60}#\d+"

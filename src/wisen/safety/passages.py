@@ -17,8 +17,11 @@ from itertools import pairwise
 from typing import TYPE_CHECKING, NamedTuple
 
 from wisen.safety import line_shapes as shapes
+from wisen.safety import page_headers
+from wisen.safety.enclosed_text import enclosed_spans
 from wisen.safety.introductions import find_object, introduces_document
 from wisen.safety.line_shapes import MessageLine
+from wisen.safety.own_reports import report_spans
 from wisen.text.lazy_regex import lazy_regex
 
 if TYPE_CHECKING:
@@ -39,6 +42,10 @@ class PassageKind(StrEnum):
     """The header of a mail, ticket, commit or invitation, and what is below."""
     LETTER = "letter"
     DOCUMENT = "document"
+    ENCLOSED = "enclosed"
+    """What stands between delimiters: in an element, triple quotes, ruled lines."""
+    REPORT = "report"
+    """Lines of wisen's own lists and pages."""
     OBJECT = "object"
     """What is to be translated, summarized, answered; what somebody else said."""
 
@@ -55,11 +62,18 @@ _PASTED = lazy_regex(
     re.IGNORECASE,
 )
 _PASTE_ENDS = lazy_regex(r"\x1b\[201~|\[/(?:Pasted|Paste)[^\]\n]{0,40}\]|</pasted[\w -]{0,40}>", re.IGNORECASE)
-_FRAMES = lazy_regex(r"[\n:>\[<\x1b|@]|^\s*(?:npm |\d|[^\w\s\"'(])")
+_FRAMES = lazy_regex(r"[\n\r\t:>\[<\x1b|@]|\"{3}|'{3}|^\s*(?:npm |\d|[^\w\s\"'(])")
 """A line in ASCII without any of these has no frame that is known here."""
 _FENCE = lazy_regex(r"\s{0,8}(?:```|~~~)")
-_UNTYPED = lazy_regex("[\u200b\u2060-\u2064\ufeff\u202a-\u202e\u2066-\u2069\U000e0020-\U000e007e]")
+_UNTYPED = lazy_regex(
+    "[\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180e\u200b\u2060-\u206f\u202a-\u202e\u3164\ufeff\uffa0\ufff9-\ufffb]"
+    "|[\U000e0000-\U000e0fff]|[\ufe00-\ufe0f]{2}|(?<=[A-Za-z])[\u00ad\u200c-\u200f]|[\u200c-\u200f](?=[A-Za-z])"
+    "|[\U0001d400-\U0001d7ff]|[\uff21-\uff3a\uff41-\uff5a]{3}|\x1b\\[[\\d;]{0,20}m|[\x00-\x08\x7f]"
+)
 """Characters that no keyboard types; joiners of emoji and of scripts that need them are not included."""
+_CONTROL = lazy_regex("[\x00-\x08\x1b\x7f]")
+_LINE_BREAKS = str.maketrans(dict.fromkeys("\r\x0b\x0c\x85\u2028\u2029", "\n"))
+"""What a terminal or a page puts in the place of a line break, so that lines that are pasted are seen as lines."""
 _LOOK_ALIKE = lazy_regex(
     "[A-Za-z][аеорсухіѕԁɡкмтнвАЕОРСУХІЅΑΒΕΗΙΚΜΝΟΡΤΥΧαορυν][A-Za-z]|(?<!\\w)[аеорсухіѕԁАЕОРСУХІ][A-Za-z]{3}"
 )
@@ -87,7 +101,7 @@ def split_passages(text: str) -> tuple[MessagePassage, ...]:
     """Return the passages of a message, in order."""
     if text.isascii() and _FRAMES.search(text) is None:
         return (MessagePassage(PassageKind.OWN, text),)
-    spans = sorted(_spans(text))
+    spans = sorted(_spans(text.replace("\r\n", " \n").translate(_LINE_BREAKS)))
     passages, at = list[MessagePassage](), 0
     for start, end, kind in spans:
         if end <= at:
@@ -108,15 +122,23 @@ def _spans(text: str) -> Iterator[_Span]:
     """Yield the spans of material; they may overlap."""
     yield from _paste_spans(text)
     lines = list(_lines(text))
-    if not text.isascii():
+    if not text.isascii() or _CONTROL.search(text):
         yield from _hidden_spans(text, lines)
     object_span = find_object(text, lines)
     if object_span is not None:
         yield *object_span, PassageKind.OBJECT
     if _FRAMES.search(text) is None and "：" not in text:
         return
+    for start, end in enclosed_spans(text, lines):
+        yield start, end, PassageKind.ENCLOSED
+    for start, end in report_spans(lines):
+        yield start, end, PassageKind.REPORT
     yield from _quotation_spans(lines)
-    yield from _output_spans(lines)
+    output = list(_output_spans(lines))
+    yield from output
+    # The context of a diff is not formatted by whoever pasted it: a heading in it makes no document of the message.
+    diffs = [each for each in output if each[2] is PassageKind.DIFF]
+    lines = [each._replace(fenced=True) if _is_inside(each, diffs) else each for each in lines] if diffs else lines
     yield from _chat_spans(lines, len(text))
     yield from _form_spans(lines, len(text))
     yield from _document_spans(text, lines)
@@ -213,6 +235,10 @@ def _output_spans(lines: Sequence[MessageLine]) -> Iterator[_Span]:
         yield begin, end, PassageKind.LOG
 
 
+def _is_inside(line: MessageLine, spans: Sequence[_Span]) -> bool:
+    return any(start <= line.start < end for start, end, _ in spans)
+
+
 def _is_output(line: str) -> bool:
     return shapes.LOG.match(line) is not None or shapes.CODE.match(line) is not None
 
@@ -242,13 +268,13 @@ def _chat_spans(lines: Sequence[MessageLine], length: int) -> Iterator[_Span]:
             if line.fenced:
                 continue
             below = number + 1 < len(paragraph) or line.end < length
-            if below and shapes.is_speech_header(line.text):
+            if below and (shapes.is_speech_header(line.text) or page_headers.is_page_header(line.text)):
                 yield line.start, length, PassageKind.CHAT
                 return
             if (
                 below
                 and number
-                and shapes.is_time(line.text)
+                and (shapes.is_time(line.text) or page_headers.is_age(line.text))
                 and len(paragraph[number - 1].text.split()) <= _MAX_NAME_WORDS
             ):
                 yield paragraph[number - 1].start, length, PassageKind.CHAT

@@ -168,7 +168,7 @@ teşekkürler iyi trân cảm よろしく 敬具 以上 祝好 此致 敬上 �
 """
 
 SPEAKERS = """
-user human assistant system pm cto claude chatgpt gpt gemini codex copilot moderator reviewer maintainer boss
+user human assistant system developer pm cto claude chatgpt gpt gemini codex copilot moderator reviewer maintainer boss
 manager
 customer
 colleague coworker teammate cto ceo recruiter

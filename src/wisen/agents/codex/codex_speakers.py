@@ -7,6 +7,7 @@ parts distinguish them; wording plays no role here, except for the frames of old
 
 from __future__ import annotations
 
+import re
 from enum import StrEnum
 from typing import TYPE_CHECKING
 
@@ -34,8 +35,12 @@ _MACHINE_FRAME = lazy_regex(
     r"|permissions instructions|model_switch|subagent_notification|hook_prompt|collaboration_mode)\b"
     r"|# AGENTS\.md instructions\b)"
 )
-_IDE_CONTEXT = lazy_regex(r"\s*# Context from my IDE setup:")
-_REQUEST = "## My request for Codex:"
+_APP_CONTEXT = lazy_regex(
+    r"\s*(?:# (?:Context from my IDE setup|Files mentioned by the user|Applications mentioned by the user):"
+    r"|<in-app-browser-context\b)"
+)
+"""How a message begins before which an editor or the app wrote what is open, selected or attached."""
+_REQUEST = lazy_regex(r"^## My request(?: for Codex)?:", re.MULTILINE)
 
 
 def speaker_of_thread(meta: Meta) -> CodexSpeaker:
@@ -103,8 +108,9 @@ def strip_frames(text: str) -> str | None:
     """Return the typed part of a text; None if a frame shows that the user did not type it."""
     if _MACHINE_FRAME.match(text):
         return None
-    if _IDE_CONTEXT.match(text):
-        text = text.partition(_REQUEST)[2]
+    if _APP_CONTEXT.match(text):
+        # After the last such heading: what is selected or open in the editor may contain one of its own.
+        text = _REQUEST.split(text)[-1] if _REQUEST.search(text) else ""
     return text.strip() or None
 
 

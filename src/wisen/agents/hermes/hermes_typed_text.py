@@ -16,7 +16,8 @@ _MACHINE = lazy_regex(
     r"|Review the conversation above and )"
 )
 """How texts begin that Hermes writes as user messages: summaries, skills, finished processes, reviews."""
-_REPLY = lazy_regex(r"\[Replying to: .{0,1000}?\]\n\n", re.DOTALL)
+_REPLY = lazy_regex(r"\[Replying to: .{0,1000}\]\n\n", re.DOTALL)
+"""The message that is replied to, up to the last bracket that can end it: what is quoted may contain one, too."""
 _COMMAND = lazy_regex(r"/[a-z][\w-]*(?:\s|\Z)")
 
 

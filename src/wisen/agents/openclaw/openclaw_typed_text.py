@@ -37,12 +37,17 @@ _BLOCKS = lazy_regex(
     r"|^\[Replying to:[^\n]*\]\s*",
     re.DOTALL | re.MULTILINE,
 )
+_AUDIT = lazy_regex(
+    r"^[^\n]{0,80}Post-Compaction Audit:[^\n]*\n(?:[ \t]+- [^\n]*\n)*\s*(?:Please read them now[^\n]*(?:\n|\Z))?",
+    re.MULTILINE,
+)
+"""An event of several lines: files that were not read again after a compaction."""
 _INTERNAL_END = "<<<END_OPENCLAW_INTERNAL_CONTEXT>>>"
 _INTERNAL = lazy_regex(
     rf"<<<BEGIN_OPENCLAW_INTERNAL_CONTEXT>>>.*?(?:{_INTERNAL_END}|\Z)"
     r"|<<<EXTERNAL_UNTRUSTED_CONTENT(?P<mark>[^>]*)>>>.*?(?:<<<END_EXTERNAL_UNTRUSTED_CONTENT(?P=mark)>>>|\Z)"
     r"|(?:^Context:[ \t]*\n)?<(?P<tag>active_memory_plugin|relevant-memories)>(?:.*</(?P=tag)>|.*)"
-    r"|<file (?:name|mime)=[^>]*>.*?(?:</file>|\Z)",
+    r"|<file (?:name|mime)=[^>]*>(?:.*</file>|.*)",
     re.DOTALL | re.MULTILINE,
 )
 _LINES = lazy_regex(
@@ -52,7 +57,7 @@ _LINES = lazy_regex(
     re.MULTILINE,
 )
 _HEADS = lazy_regex(
-    r"\s*(?:(?:System:[^\n]*(?:\n|\Z))+"
+    r"\s*(?:(?:System(?: \(untrusted\))?:[^\n]*(?:\n|\Z))+"
     r"|\[[^\]\n]*\d{4}-\d\d-\d\d(?: \d\d:\d\d|T\d\d:\d\d(?::\d\d)?Z)[^\]\n]*\][ \t]*"
     r"|\[(?:WebChat|WhatsApp|Telegram|Signal|Slack|Discord|Google Chat|iMessage|Teams|Matrix|Zalo(?: Personal)?"
     r"|BlueBubbles|LINE|Feishu|Mattermost|IRC|Nostr|Twitch) [^\]\n]*\][ \t]*)"
@@ -122,7 +127,7 @@ def _strip_frames(text: str) -> str:
         text = _INTERNAL.sub("", text).rpartition(_INTERNAL_END)[2]  # the closing mark of a nested frame
     if _MARK in text or "ntrusted" in text or "[Replying to" in text:
         text = _BLOCKS.sub("", _CONTEXT_TO_END.sub("", text))
-    text = _LINES.sub("", text)
+    text = _LINES.sub("", _AUDIT.sub("", text))
     while head := _HEADS.match(text):
         text = text[head.end() :]
     return text.strip()
