@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from tests.battery import canary_checks, secret_checks
+from tests.battery import canary_checks, forgetting_checks, secret_checks
 
 if TYPE_CHECKING:
     from tests.battery.check import Check
 
-CHECKS: tuple[Check, ...] = (*secret_checks.CHECKS, *canary_checks.CHECKS)
+CHECKS: tuple[Check, ...] = (*secret_checks.CHECKS, *canary_checks.CHECKS, *forgetting_checks.CHECKS)
