@@ -1,12 +1,17 @@
-"""Every check of the battery, in the order of its tests. A feature that writes or delivers adds its own here."""
+"""Every check of the battery. A feature that writes or delivers adds its own here."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from tests.battery import power_checks, secret_checks
+from tests.battery import canary_checks, forgetting_checks, power_checks, secret_checks
 
 if TYPE_CHECKING:
     from tests.battery.check import Check
 
-CHECKS: tuple[Check, ...] = (*power_checks.CHECKS, *secret_checks.CHECKS)
+CHECKS: tuple[Check, ...] = (
+    *canary_checks.CHECKS,
+    *forgetting_checks.CHECKS,
+    *power_checks.CHECKS,
+    *secret_checks.CHECKS,
+)

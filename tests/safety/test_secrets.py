@@ -283,6 +283,40 @@ def test_text_that_is_not_valid_unicode_is_searched_too() -> None:
     assert find_secret("\ud800\udfff\udcff") is None
 
 
+@pytest.mark.parametrize(
+    "pieces",
+    [
+        "\x1b[33m{0}{1}\x1b[0m",
+        '{{"command": "\\u001b[1m{0}{1}\\u001b[0m"}}',
+        't = "{0}"\n        + "{1}"',
+        '{{"code": "t = \\"{0}\\" + \\"{1}\\""}}',
+        "T='{0}'\nT+='{1}'",
+        't = "".join(["{0}", "{1}"])',
+        "['{0}', '{1}'].join('')",
+        "a soft line break {0}=\n{1}",
+    ],
+)
+@pytest.mark.parametrize("cut", [2, 9, 22])
+def test_a_token_in_colours_or_in_pieces_is_found_wherever_it_is_cut(pieces: str, cut: int) -> None:
+    token = "ghp_" + draw(random.Random(cut), ALNUM, 36)
+    if "=\n" not in pieces or cut > 4:  # nothing else says that the first line is half of a word
+        assert find_secret(pieces.format(token[:cut], token[cut:])) is not None
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "aws.secret.access.key={}",
+        "name,value\nAWS_SECRET_ACCESS_KEY,{}",
+        "assert settings['SECRET_KEY'] == b'{}'",
+        'const SECRET_KEY: &str = "{}";',
+        "SECRET_KEY=[-CHANGE_ME-]{{+{}+}}",
+    ],
+)
+def test_a_value_is_named_in_properties_tables_bytes_and_diffs_of_words(text: str) -> None:
+    assert find_secret(text.format(draw(random.Random(4), ALNUM, 40))) is not None
+
+
 def test_every_trigger_is_lower_case_and_each_rule_has_one() -> None:
     for rule in RULES:
         assert rule.triggers

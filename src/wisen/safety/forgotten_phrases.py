@@ -24,7 +24,7 @@ _JOINED = "\u0300-\u036f\u0591-\u05bd\u064b-\u065f\u0900-\u0963\u0966-\u0dff"
 """Characters that belong to the letter before, though they are not letters themselves."""
 _TOKEN = lazy_regex(rf"[{_LETTER}]|(?:(?![{_LETTER}])[\w{_JOINED}])+|[^\w\s]")
 _PART = lazy_regex(rf"[\w{_LETTER}{_JOINED}]")
-_EDGE_PUNCTUATION = ".,;:!?\"'“”‘’…"
+_EDGE_PUNCTUATION = ".,;:!?\"'`“”„‘’‚«»‹›「」『』…"
 """Punctuation that around a phrase belongs to the sentence."""
 _ESCAPE = lazy_regex(r"\\(?:u([0-9a-fA-F]{4})|(.))", re.DOTALL)
 _ESCAPED = {"n": "\n", "r": "\r", "t": "\t", "b": " ", "f": " "}

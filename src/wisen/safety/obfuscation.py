@@ -1,4 +1,4 @@
-"""Decodes what a text hides: base64, percent-encoding, continued lines, invisible characters.
+"""Decodes what a text hides: base64, percent-encoding, split lines and strings, invisible characters and colours.
 
 A word looks different in base64 depending on where in a group of three bytes it begins; so each word worth searching
 for has three spellings, which are searched for together with everything else. Only the run around one is decoded.
@@ -7,6 +7,7 @@ for has three spellings, which are searched for together with everything else. O
 from __future__ import annotations
 
 import binascii
+import re
 from base64 import b64encode
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -24,7 +25,8 @@ FOLD_SIGNS = (
     b"%3a%2f%2f",
     b"begin%20",
     b"begin+",
-)
+    b"\x1b[", b"\\u001b[", b"\\x1b[", b"\\033[", b"\\e[",
+)  # fmt: skip
 """Signs that a text has to be scanned again, unfolded."""
 _ESCAPED = (1, 2, 4)
 """How many backslashes there are if JSON is escaped once, and again inside of JSON."""
@@ -35,12 +37,44 @@ CONTINUATIONS = (
 )  # fmt: skip
 """A continued line, as it is and as JSON escapes it: it matters if it breaks a word."""
 
-_JOINED = r"""\\*["'`]\s{0,3}(?:[+.&,~]|<>|\|\||\.\.)?\s{0,3}\\?(?:\r?\n|\\n)?\s{0,24}\\*["'`]"""
-"""Between two strings that are concatenated."""
-_PIECE = rb"[A-Za-z0-9_./+=-]{2,120}"
+_GAP = r"(?:\s|\\+[nrt]){0,26}"
+_PLUS = r"(?:[+.&~]|<>|\|\||\.\.|;?\s{0,4}\$?[A-Za-z_]\w{0,30}\s?[+.]=)"
+"""What concatenates two strings, if anything does."""
+_JOINED = rf"""\\*["'`]{_GAP}(?:{_PLUS}|,)?{_GAP}\\*["'`]"""
+"""Between two strings that are concatenated, or are in a list."""
+_PIECE = rb"[A-Za-z0-9_./+=-]{1,120}"
 SPLIT_TOKEN = lazy_regex(_PIECE + rf"(?:{_JOINED}|(?:\\?\r?\n|\\n)[ \t>|\#*+]{{0,24}})".encode())
 """A piece of a token that ends with its line, or continues in another string."""
 _LAST = lazy_regex(_PIECE)
+_CHARACTER, _END = r"[A-Za-z0-9_./+~:@$%-]", r"[A-Za-z0-9_./+~:@$%=-]"
+_MIN_WRAPPED = 16
+"""Characters without a space that end a line for it to continue in the next one."""
+_LINE_BEGIN = rf"[ \t>|\#*+]{{0,24}}(?={_CHARACTER}{{4}})"
+_JOINT = rf"""\\*["'`]{_GAP}{_PLUS}?{_GAP}\\*["'`](?={_CHARACTER})"""
+JOINT_SIGNS = (
+    *(
+        f"{quote}{plus}".encode()
+        for quote in "\"'"
+        for plus in ("+", " +", " .", " &", " ~", "..", "\n", "\r\n", "\\n", ";")
+    ),
+    *(b'""', b"''", b'" "', b"' '", b'"."', b"'.'", b"join(", b"concat(", b"implode("),
+)
+"""How the place can begin where two strings are concatenated."""
+_JOINT_AT = lazy_regex(
+    rf"""(?<=\]\.)join\(|(?:join|concat|implode)\(\s{{0,3}}\[?\s{{0,3}}\\*["']|{_JOINT}""".encode(), re.IGNORECASE
+)
+_JOINTS = lazy_regex(rf"(?<={_END}){_JOINT}".encode())
+_LISTED = lazy_regex(rf"""(?<={_END})\\*["'`],{_GAP}\\*["'`](?={_CHARACTER})""".encode())
+_LISTS = lazy_regex(rb"(?:join|concat|implode)\(", re.IGNORECASE)
+_WRAP_SIGNS = (
+    # They begin with what is searched for, which is many times as fast.
+    lazy_regex(rf"\n(?<=[A-Za-z0-9_./+~:@$%=\r-]{{{_MIN_WRAPPED}}}.){_LINE_BEGIN}".encode(), re.DOTALL),
+    lazy_regex(rf"\\n(?<={_END}{{{_MIN_WRAPPED}}}..){_LINE_BEGIN}".encode()),
+)
+_WRAPS = lazy_regex(rf"(?<={_CHARACTER}{{{_MIN_WRAPPED - 2}}})=?(?:\r?\n|\\n){_LINE_BEGIN}".encode())
+_MIXED = lazy_regex(rb"[0-9][^\r\n]*[A-Za-z]|[A-Za-z][^\r\n]*[0-9]")
+_JOINT_WINDOW = 600
+"""Bytes around a joint in which a token is searched for."""
 _MAX_PIECES = 6
 _MIN_WORD_LENGTH = 4
 _MIN_LETTERS = 4
@@ -49,6 +83,7 @@ _MAX_RUN_LENGTH = 16_384
 _MENTION_WINDOW = 4_000
 """Bytes around a mention of base64 in which a run of it can begin."""
 MENTION = b"base64"
+_COLOUR = lazy_regex(r"(?:\x1b|\\+(?:u001b|x1b|033|e))\[[0-9;?]{0,16}[A-Za-z]")
 _CONTINUATION = lazy_regex(
     r"(?:\\\r?\n|" + "|".join(rf"(?<!\\)\\{{{3 * many}}}(?:r\\{{{many}}})?n" for many in _ESCAPED) + r")[+>]?[ \t]*"
 )
@@ -126,12 +161,40 @@ def joined_tokens(data: bytes, start: int) -> Iterator[bytes]:
         cut = SPLIT_TOKEN.match(data, at)
         if cut is None:
             return
-        at = cut.end()
+        token, at = token.removesuffix(b"="), cut.end()  # the sign of a soft line break
+
+
+def is_joint(data: bytes, start: int) -> bool:
+    """Whether one of the `JOINT_SIGNS` is where a string is added to another one, or where a list becomes one."""
+    return _JOINT_AT.match(data, start) is not None
+
+
+def join_pieces(data: bytes, joints: Iterable[int]) -> bytes:
+    """Return what is around these joints, and around those of wrapped lines, in one piece; empty if there is none."""
+    wraps = [
+        found.start()
+        for sign in _WRAP_SIGNS
+        for found in sign.finditer(data)
+        if _MIXED.search(data, max(0, found.start() - _MIN_WRAPPED), found.start())
+    ]
+    windows: list[tuple[int, int]] = []
+    for place in sorted((*joints, *wraps)):
+        start, end = max(0, place - _JOINT_WINDOW), place + _JOINT_WINDOW
+        if windows and start <= windows[-1][1]:
+            start = windows.pop()[0]
+        windows.append((start, end))
+    return b"\n\n".join(_join_all(data[start:end]) for start, end in windows)
+
+
+def _join_all(data: bytes) -> bytes:
+    if _LISTS.search(data):
+        data = _LISTED.sub(b"", data)
+    return _WRAPS.sub(b"", _JOINTS.sub(b"", data))
 
 
 def unfold(text: str) -> str:
-    """Return the text as it is read: without invisible characters, on whole lines, with addresses decoded."""
-    plain = _CONTINUATION.sub("", invisible_characters.remove_invisible(text))
+    """Return the text as it is read: without invisible characters and colours, on whole lines, addresses decoded."""
+    plain = _CONTINUATION.sub("", _COLOUR.sub("", invisible_characters.remove_invisible(text)))
     if "%" not in plain and "BEGIN+" not in plain:
         return plain
     return unquote(plain.replace("+", " ") if "BEGIN+" in plain else plain, errors="replace")

@@ -27,14 +27,17 @@ _GAP = r"(?:[ \t]{5,30}|\s{0,4})"
 _QUOTE = r"""(?:\\*["'`])"""
 _BREAK = r"(?:\s|\\[nrt]|[,{])"
 IS = (
-    rf"""(?:\\*["'`*]){{0,3}}\]?{_GAP}(?::\s?[A-Za-z][\w.<>\[\]?]{{0,30}}\s?=|=>|->|:=|={{1,3}}|:|>(?=\w)|\||│|<<<|,(?=\s?{_QUOTE})"""
-    rf"""|\((?={_QUOTE})|{_BREAK}{{0,30}}{_QUOTE}?(?:value|default){_QUOTE}?\s{{0,4}}[:=]){_GAP}"""
+    rf"""(?:\\*["'`*]){{0,3}}\]?{_GAP}(?::\s?(?:&(?:'\w{{1,12}}\s)?)?[A-Za-z][\w.<>\[\]?]{{0,30}}\s?=|=>|->|:=|={{1,3}}|:|>(?=\w)|\||│|<<<|,(?=\s?{_QUOTE}|[\w+/=-]{{16}})"""
+    rf"""|\((?={_QUOTE})|{_BREAK}{{0,30}}{_QUOTE}?(?:value|default){_QUOTE}?\s{{0,4}}[:=]){_GAP}(?:(?:\[-[^\]\n]{{0,160}}-\])?\{{\+)?"""
 )
-"""Between a name and its value: an assignment, a field, an argument, a table cell, a name-value pair."""
+"""Between a name and its value: an assignment, a field, an argument, a cell, a name-value pair, a diff of words."""
 SAID = r"""\s{1,2}(?:(?:is|was|provided|used|to|as|ist|est|es)\b:?\s{1,2})?"""
 """The same in a sentence."""
 BARE = r"""(?:[^\s"'`\\,;<>|&-]|-(?=[A-Za-z0-9_-]{15}))[^\s"'`\\,;<>|&]{7,160}"""
-WRITTEN = rf"""\\*(?P<value>(?P<quote>["'`])[^"'`\\\s]{{8,160}}(?=\\*(?P=quote)|[^"'`\\\s])|{BARE})"""
+WRITTEN = (
+    r"""(?:[bBrRuUfF]{1,2}(?=["']))?\\*"""
+    rf"""(?P<value>(?P<quote>["'`])[^"'`\\\s]{{8,160}}(?=\\*(?P=quote)|[^"'`\\\s])|{BARE})"""
+)
 """The check sees the opening quote. A value may continue, but not with a space before the closing one."""
 
 
@@ -59,6 +62,15 @@ class SecretRule:
     """How many bytes before the trigger are examined."""
     search_bytes: int = 0
     """How many bytes after the trigger are searched; 0 means that the form begins at the trigger."""
+    stands_alone: bool = False
+    """Whether no provider is known, and the form still says what it is."""
+    needs_name: bool = False
+    """Whether only the provider's name next to it tells such a secret from any other value."""
+
+    @property
+    def is_marked(self) -> bool:
+        """Whether such a secret says by itself what it is, without a name next to it."""
+        return self.stands_alone or (bool(self.provider) and not self.needs_name)
 
 
 @cache
@@ -104,6 +116,7 @@ def token_near_provider(provider: str, words: str, body: str) -> SecretRule:
         triggers=triggers,
         form=rf"(?i:{either})(?:[^\r\n]{{0,48}}?[^A-Za-z0-9\r\n/.])(?P<value>{body})(?![A-Za-z0-9_=-])",
         check=is_generated,
+        needs_name=True,
     )
 
 

@@ -26,7 +26,7 @@ _KEYS = [
         *"admin app application client deploy hmac ingest insert integration jwt license management".split(),
         *"project role routing sdk server service shared storage subscription webhook write".split(),
     )
-    for joint in ("", "_", "-", " ")
+    for joint in ("", "_", "-", " ", ".")
 ]
 _SECRETS = [*"secret token _auth credential credentials".split(), *_KEYS]
 _SPOKEN = [
@@ -38,12 +38,14 @@ _QUALIFIED = r"(?:[_-]?(?:key|id|value|base(?:64)?|b64|prod|production|dev|test|
 GENERIC: tuple[SecretRule, ...] = (
     SecretRule(
         name="private-key",
+        stands_alone=True,
         triggers=("-----begin", "---- begin"),
         form=r"-{4,5}[ ]?BEGIN(?:[ ]|%20|\+)[A-Z0-9 %+]{0,40}PRIVATE(?:[ ]|%20|\+)KEY(?:[ ]BLOCK)?[ ]?-{4,5}"
         r"[\s\S]{0,300}?[A-Za-z0-9+/]{40}",
     ),
     SecretRule(
         name="ssh-private-key",
+        stands_alone=True,
         # The first bytes of every such key, without the lines around it.
         triggers=("b3blbnnzac1rzxktdje",),
         form=r"b3BlbnNzaC1rZXktdjE[A-Za-z0-9+/=]{20}",
@@ -55,6 +57,7 @@ GENERIC: tuple[SecretRule, ...] = (
     ),
     SecretRule(
         name="jwt",
+        stands_alone=True,
         triggers=("eyj",),
         form=r"(?:(?<![A-Za-z0-9_-])|(?<=\\[nrt])|(?<=%[0-9A-F]{2}))eyJ[A-Za-z0-9_-]{10,4000}"
         r"\.(?P<value>[A-Za-z0-9_-]{10,16000}\.[A-Za-z0-9_-]{10,2000})",
@@ -62,12 +65,14 @@ GENERIC: tuple[SecretRule, ...] = (
     ),
     SecretRule(
         name="password-in-url",
+        stands_alone=True,
         triggers=("://",),
         form=r"""://[^\s/@:"'`<>\\]{0,100}:(?P<value>[^\s/@"'`<>\\]{3,2000})@(?!sha\d)[A-Za-z0-9\[]""",
         check=is_password_in_address,
     ),
     SecretRule(
         name="password-in-url",
+        stands_alone=True,
         triggers=("://",),
         form=rf"://(?P<value>{URL}{{20,200}})@[A-Za-z0-9\[]",
         check=is_generated,
@@ -75,6 +80,7 @@ GENERIC: tuple[SecretRule, ...] = (
     SecretRule(
         # Whoever knows it may do what it allows.
         name="signed-address",
+        stands_alone=True,
         triggers=("sig=", "signature="),
         form=r"""(?<=[?&;-])[Ss]ig(?:nature)?=(?P<value>(?:[A-Za-z0-9_-]|%2[BbFf]|[+/]){40,600})""",
         check=is_token_body,

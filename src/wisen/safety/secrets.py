@@ -29,6 +29,8 @@ _MAX_CHECKED_BYTES = 128
 _NORMALIZATION = bytes(range(256)).lower().translate(bytes.maketrans(b"123456789", b"000000000"))
 """Lower case, and 0 for every digit. Bytes of other scripts stay, so that their signs are found in the same pass."""
 _WORD_BYTES = frozenset(b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/=_.~-@:%$")
+_STRING_ENDS = _WORD_BYTES | frozenset(b"\\")
+"""What can stand before a quote that ends a piece of a token; a backslash if it is escaped."""
 
 
 class Scan(NamedTuple):
@@ -84,6 +86,18 @@ class _TriggerInfo:
     mentions: bool = False
     folds: bool = False
     continues: bool = False
+    joins: bool = False
+
+
+@dataclass(slots=True)
+class _Seen:
+    """What matching met on its way, apart from secrets."""
+
+    clues: set[str] = field(default_factory=set)
+    folded: bool = False
+    """Whether to scan again unfolded."""
+    joints: list[int] = field(default_factory=list)
+    """Where two strings are concatenated."""
 
 
 class SecretScanner:
@@ -107,9 +121,12 @@ class SecretScanner:
             infos[_normalize(sign)].folds = True
         for sign in obfuscation.CONTINUATIONS:
             infos[_normalize(sign)].continues = True
+        for sign in obfuscation.JOINT_SIGNS:
+            infos[_normalize(sign)].joins = True
         patterns = list(dict.fromkeys((*rules_by_trigger, *infos)))
         self._automaton = BytesAhoCorasick(patterns, implementation=Implementation.DFA)
         self._rules = tuple(tuple(rules_by_trigger.get(pattern, ())) for pattern in patterns)
+        self._marked = tuple(tuple(each for each in found if each.rule.is_marked) for found in self._rules)
         self._has_prefixes = tuple(any(each.rule.prefixes for each in found) for found in self._rules)
         self._trigger_infos = tuple(infos.get(pattern) for pattern in patterns)
 
@@ -117,40 +134,49 @@ class SecretScanner:
         """Scan a text for secrets and for clues to private data."""
         data = text.encode("utf-8", "surrogatepass")
         hits = self._automaton.find_matches_as_indexes(data.translate(_NORMALIZATION), overlapping=True)
-        if not hits:
-            return EMPTY_SCAN  # most texts
-        clues: set[str] = set()
-        secret, folded = self._match_hits(data, hits, clues, unwrap=True)
-        if secret is None and folded:
-            secret = self._scan_bytes(obfuscation.unfold(text).encode("utf-8", "surrogatepass"), clues, unwrap=True)
-        return Scan(secret, frozenset(clues)) if secret or clues else EMPTY_SCAN
+        seen = _Seen()
+        secret = self._match_hits(data, hits, seen, unwrap=True) if hits else None
+        if secret is None and seen.folded:
+            secret = self._scan_bytes(obfuscation.unfold(text).encode("utf-8", "surrogatepass"), seen, unwrap=True)
+        if secret is None and (joined := obfuscation.join_pieces(data, seen.joints)):
+            secret = self._scan_bytes(joined, _Seen(), unwrap=True, marked=True)
+        return Scan(secret, frozenset(seen.clues)) if secret or seen.clues else EMPTY_SCAN  # most texts
 
-    def _match_hits(self, data: bytes, hits: list[_Hit], clues: set[str], *, unwrap: bool) -> tuple[str | None, bool]:
-        """Return the first rule that matches at one of the hits, and whether to scan again unfolded."""
-        rules, infos, begins = self._rules, self._trigger_infos, self._has_prefixes
-        folded, unwrapped_to = False, 0
+    def _match_hits(
+        self, data: bytes, hits: list[_Hit], seen: _Seen, *, unwrap: bool, marked: bool = False
+    ) -> str | None:
+        """Return the first rule that matches at one of the hits.
+
+        In pieces that were joined a name may stand before a value that is not its own, so only tokens count that
+        have a mark of their own (`marked`).
+        """
+        rules, infos, begins = self._marked if marked else self._rules, self._trigger_infos, self._has_prefixes
+        unwrapped_to = 0
         for trigger, start, _ in hits:
             for rule in rules[trigger]:
                 if rule.matches(data, start):
-                    return rule.name, folded
+                    return rule.name
             if (
                 begins[trigger]
                 and obfuscation.SPLIT_TOKEN.match(data, start)
                 and (found := self._match_split_token(data, start, trigger))
             ):
-                return found, folded
+                return found
             info = infos[trigger]
             if info is None:
                 continue
-            clues.update(info.clues)
+            if info.joins and start and data[start - 1] in _STRING_ENDS and obfuscation.is_joint(data, start):
+                seen.joints.append(start)
+            if info.clues:
+                seen.clues.update(info.clues)
             if (info.spellings or info.mentions) and unwrap and start >= unwrapped_to:
                 inside, unwrapped_to = _unwrap(data, start, info)
-                found = self._scan_bytes(inside, clues, unwrap=False)
+                found = self._scan_bytes(inside, seen, unwrap=False)
                 if found is not None:
-                    return found, folded
+                    return found
             if info.folds or (info.continues and _is_inside_word(data, start)):
-                folded = True
-        return None, folded
+                seen.folded = True
+        return None
 
     def _match_split_token(self, data: bytes, start: int, trigger: int) -> str | None:
         """Return the rule that matches a token which begins here and continues in other lines or strings."""
@@ -161,9 +187,9 @@ class SecretScanner:
                     return rule.name
         return None
 
-    def _scan_bytes(self, data: bytes, clues: set[str], *, unwrap: bool) -> str | None:
+    def _scan_bytes(self, data: bytes, seen: _Seen, *, unwrap: bool, marked: bool = False) -> str | None:
         hits = self._automaton.find_matches_as_indexes(data.translate(_NORMALIZATION), overlapping=True)
-        return self._match_hits(data, hits, clues, unwrap=unwrap)[0]
+        return self._match_hits(data, hits, seen, unwrap=unwrap, marked=marked)
 
 
 def find_secret(text: str) -> str | None:
