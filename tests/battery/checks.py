@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from tests.battery import canary_checks, forgetting_checks, power_checks, secret_checks
+from tests.battery import canary_checks, forgetting_checks, limit_checks, odd_input_checks, power_checks, secret_checks
 
 if TYPE_CHECKING:
     from tests.battery.check import Check
@@ -12,6 +12,8 @@ if TYPE_CHECKING:
 CHECKS: tuple[Check, ...] = (
     *canary_checks.CHECKS,
     *forgetting_checks.CHECKS,
+    *limit_checks.CHECKS,
+    *odd_input_checks.CHECKS,
     *power_checks.CHECKS,
     *secret_checks.CHECKS,
 )
