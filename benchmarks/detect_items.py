@@ -223,7 +223,10 @@ def sessions_of(data: Path | None) -> list[History]:
 
 def read_sessions(folder: Path) -> list[History]:
     """Read the sessions in a folder of logs."""
-    with tempfile.TemporaryDirectory() as home, wisen.open_learner(home, environment={"HOME": home}) as learner:
+    with (
+        tempfile.TemporaryDirectory() as home,
+        wisen.open_learner(f"{home}/wisen", environment={"HOME": home}) as learner,
+    ):
         learner.learn(folder)
         return list(learner.histories())
 

@@ -330,7 +330,10 @@ def _histories(data: Path | None) -> list[History]:
     """Return the main threads in chronological order."""
     folder = transcripts(data)
     beside = folder.parent / "codex"
-    with tempfile.TemporaryDirectory() as home, wisen.open_learner(home, environment={"HOME": home}) as learner:
+    with (
+        tempfile.TemporaryDirectory() as home,
+        wisen.open_learner(f"{home}/wisen", environment={"HOME": home}) as learner,
+    ):
         learner.learn(folder)
         if beside.is_dir():
             learner.learn(beside)

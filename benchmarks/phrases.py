@@ -72,10 +72,12 @@ def find_in_world(each: World) -> list[PhraseCandidate]:
 
 def measure_real(logs: Path) -> dict[str, object]:
     """What is found in real sessions, as a user would look for it."""
-    with tempfile.TemporaryDirectory() as folder:
-        with app.wire(Path(folder) / "wisen", {"HOME": folder}).learner() as learner:
-            learner.learn(logs, judge=False)
-            found = learner.feedback.learn_phrases(days=_DAYS)
+    with (
+        tempfile.TemporaryDirectory() as folder,
+        app.wire(Path(folder) / "wisen", {"HOME": folder}).learner() as learner,
+    ):
+        learner.learn(logs, judge=False)
+        found = learner.feedback.learn_phrases(days=_DAYS)
     descriptions = [
         f"{phrase.kind.value}: {phrase.text} ({phrase.hits} of {phrase.turns})" for phrase, _ in found.phrases
     ]

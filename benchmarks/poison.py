@@ -225,7 +225,7 @@ def _data_figures(data: Path) -> dict[str, object]:
 
 def _typed_text(file: Path) -> str:
     """Everything of one transcript that may teach as the user's own words, folded."""
-    wires = wire("/nonexistent", {"HOME": "/nonexistent"})
+    wires = wire("/nonexistent/wisen", {"HOME": "/nonexistent"})
     batches = [batch for agent in wires.agents() for source in agent.sources(file) for batch in agent.read(source)]
     events = [event for batch in batches for event in batch.events]
     kept = [each.event for each in filter_events(events, lambda _: None, EventFilterPolicy())]

@@ -86,7 +86,10 @@ def _typed(data: Path | None) -> dict[str, str]:
     for folder in (data / "transcripts", data / "codex") if data else ():
         if not folder.is_dir():
             continue
-        with tempfile.TemporaryDirectory() as home, wisen.open_learner(home, environment={"HOME": home}) as learner:
+        with (
+            tempfile.TemporaryDirectory() as home,
+            wisen.open_learner(f"{home}/wisen", environment={"HOME": home}) as learner,
+        ):
             learner.learn(folder)
             found |= {turn.id: turn.text or "" for each in learner.histories() for turn, _ in turns_of(each)}
     return found

@@ -37,7 +37,7 @@ def run(options: argparse.Namespace) -> dict[str, object]:
     folder = transcripts(options.data)
     with (
         tempfile.TemporaryDirectory() as home,
-        wisen.open_learner(home, environment={"HOME": home}) as learner,
+        wisen.open_learner(f"{home}/wisen", environment={"HOME": home}) as learner,
     ):
         report = learner.learn(folder)
         began = time.perf_counter()
