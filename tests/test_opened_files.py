@@ -32,6 +32,7 @@ OPENS = {
     "system/folder_lock.py": OWN_HOME,
     "health/hook_health.py": f"{OWN_HOME}, and the package that hooks call",
     "system/create_once.py": OWN_HOME,
+    "system/durable_folders.py": OWN_HOME,
     "delivery/snapshot_store.py": OWN_HOME,
     "language_models/command_model.py": OWN_HOME,
     "store/backups.py": OWN_HOME,

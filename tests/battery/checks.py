@@ -4,14 +4,25 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from tests.battery import canary_checks, forgetting_checks, limit_checks, odd_input_checks, power_checks, secret_checks
+from tests.battery import (
+    canary_checks,
+    edit_checks,
+    forgetting_checks,
+    io_fault_checks,
+    limit_checks,
+    odd_input_checks,
+    power_checks,
+    secret_checks,
+)
 
 if TYPE_CHECKING:
     from tests.battery.check import Check
 
 CHECKS: tuple[Check, ...] = (
     *canary_checks.CHECKS,
+    *edit_checks.CHECKS,
     *forgetting_checks.CHECKS,
+    *io_fault_checks.CHECKS,
     *limit_checks.CHECKS,
     *odd_input_checks.CHECKS,
     *power_checks.CHECKS,

@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from tests.battery.home_state import Row
     from tests.battery.workloads import Workload
 
-STATES = 100
+STATES = 120
 """How many states of the disk a run tries."""
 _CYCLES = 3
 """After how many of them the next cycle is run too: it takes a hundred times as long."""
@@ -169,7 +169,7 @@ CHECKS = (
         "a power cut loses what was acknowledged, damages a store, or leaves half of a user's file",
         cut_the_power,
         quick=1,
-        full=220,
+        full=167,
         needs=("ptrace",),
     ),
 )

@@ -14,7 +14,7 @@ from tests.commands import run
 from tests.hooks import fire
 from wisen import app
 from wisen.delivery.chat_requests import shipped_table
-from wisen.errors import PlaceNeeded
+from wisen.errors import PlaceNeeded, StoreError
 from wisen.kernel.request_reading import read_request
 from wisen.learner import Learner
 from wisen.model.entry import Answer
@@ -276,3 +276,28 @@ def test_every_name_of_a_place_is_recognized(name: str) -> None:
 )
 def test_other_prompts_are_not_taken_for_a_wish(text: str) -> None:
     assert read_request(text, shipped_table()).kind == ""
+
+
+def test_an_answer_that_was_stopped_after_its_line_was_written_can_be_given_again_and_undone(
+    home: Path, project: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (project / "CLAUDE.md").write_text("mine\n")
+    with app.wire(home / "wisen").learner() as learner:
+        learner.cycle(quick=True)
+        (each,) = [each for each in learner.proposals.all() if each.is_waiting]
+        ledger = learner.home.ledger
+        with monkeypatch.context() as full:
+            full.setattr(ledger.entries, "record", _fail)
+            with pytest.raises(StoreError):
+                learner.proposals.answer(each.proposal.id, Answer.APPROVED)
+        assert RULE in (project / "CLAUDE.md").read_text()
+        learner.proposals.answer(each.proposal.id, Answer.APPROVED)
+        assert (project / "CLAUDE.md").read_text().count(RULE) == 1
+        decision = learner.changes.decisions()[-1]
+        assert decision.did == "approved"
+        learner.changes.undo(decision.id)
+    assert (project / "CLAUDE.md").read_text() == "mine\n"
+
+
+def _fail(rows: object) -> None:
+    raise StoreError("the disk is full")

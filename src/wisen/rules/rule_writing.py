@@ -5,9 +5,11 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
+import msgspec
+
 from wisen.decisions.proposal_kinds import refuse_place
 from wisen.errors import FileChanged, FileError, PersonNeeded, PlaceNeeded, StoreError, UsageError
-from wisen.model.change import content_digest
+from wisen.model.change import LineEdit, ValueEdit, content_digest
 from wisen.model.entry import Actor, MoveKind, rule_id
 from wisen.model.place import PlaceName, parse_place
 from wisen.rules.rule_places import has_place
@@ -17,6 +19,7 @@ if TYPE_CHECKING:
     from wisen.decisions.service import Decisions
     from wisen.edits.edit_history import EditPorts
     from wisen.edits.editor import Edit
+    from wisen.model.change import Change, EditOperation, FileVersion
     from wisen.model.entry import Move, Proposal
     from wisen.model.place import RulePlace
     from wisen.rules.rule_places import RulePlaces
@@ -136,11 +139,17 @@ class RuleWriter:
     ) -> Edit:
         """Write an approved rule into its file: as a line, or as a value in a JSON file."""
         from wisen.edits.edit_operations import has_line
-        from wisen.edits.editor import Editor, LinePlan, ValuePlan
+        from wisen.edits.editor import Edit, Editor, LinePlan, ValuePlan
         from wisen.edits.preferences import insertion_keys
 
         edit_ports, path, why = self._edit_ports, place.path, proposal.why.partition("\n")[0]
-        content = edit_ports.files.read(Path(path)).content
+        seen = edit_ports.files.read(Path(path))
+        content = seen.content
+        written = self._written_before(seen, id_, text, why)
+        if written is not None:
+            if not dry_run:
+                self._home.ledger.changes.add(written)  # it is part of this decision
+            return Edit(written, content, content)
         if proposal.replaces and has_line(proposal.replaces, content or b""):
             plan = LinePlan(path, place.heading, text, id_, why, content_digest(content))
             return Editor(edit_ports).replace_line(plan, proposal.replaces, dry_run=dry_run)
@@ -151,6 +160,26 @@ class RuleWriter:
         if keys is None:
             raise UsageError(f"{path} holds no texts under `preferences` any more. Fix it, or reject the proposal.")
         return Editor(edit_ports).set_value(ValuePlan(path, keys, text, why, content_digest(content)), dry_run=dry_run)
+
+    def _written_before(self, seen: FileVersion, id_: str, text: str, why: str) -> Change | None:
+        """Return the edit of an earlier answer that wrote this rule, and was stopped before it was recorded."""
+        from wisen.edits.edit_history import edit_history
+        from wisen.edits.edit_operations import current_text, expected_text
+        from wisen.model.decision import decisions_of
+
+        alike = [
+            each
+            for each in edit_history(self._edit_ports).open_changes(seen.real_path)
+            if each.operation is not None
+            and each.why == why
+            and _writes(each.operation, id_, text)
+            and current_text(each.operation, seen.content) == expected_text(each.operation)
+        ]
+        if not alike:
+            return None
+        decisions = decisions_of(self._home.ledger.moves.all(include_undone=True), ())
+        decided = {change for decision in decisions for change in decision.changes}
+        return next((each for each in alike if each.id not in decided), None)
 
     def _place_needed(self, proposal: Proposal, tried: RulePlace, why: str) -> PlaceNeeded:
         offered = tuple(
@@ -180,3 +209,10 @@ class RuleWriter:
         """Return how useful our lines are, in case some must make room."""
         now, every = self._home.clock.now(), entry_states(self._home.ledger)
         return {rule_id(each.entry.id): 10.0 * each.weight(now) + each.durable for each in every}
+
+
+def _writes(operation: EditOperation, id_: str, text: str) -> bool:
+    """Whether an edit wrote a rule with this id and text: as a line, or as a value in a JSON file."""
+    if isinstance(operation, LineEdit):
+        return (operation.id, operation.text) == (id_, text.strip())
+    return isinstance(operation, ValueEdit) and operation.new == msgspec.json.encode(text).decode()

@@ -2,20 +2,16 @@
 
 from __future__ import annotations
 
-import os
 import tempfile
 from collections import Counter
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-import pytest
-from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
 
 from tests.edits.edit_ports import make_edit_ports, plan
 from tests.edits.fake_checkouts import MemoryCheckouts
-from tests.sizes import size
 from wisen.edits.editor import Editor, ValuePlan
 from wisen.edits.managed_lines import MARK
 from wisen.edits.settings_text import parse_settings, with_value, without_value
@@ -27,9 +23,6 @@ if TYPE_CHECKING:
     from wisen.edits.settings_text import Format
     from wisen.model.change import CheckedOutFile
 
-SEQUENCES = int(os.environ.get("WISEN_TEST_SEQUENCES", size(100, 1000)))
-"""How many sequences of edits are tried."""
-HOW = settings(max_examples=SEQUENCES, stateful_step_count=50, deadline=None, derandomize=SEQUENCES <= 1000)
 HIS = [b"# A", b"## Rules", b"- his item", b"his text", b"", b"\xff", b"~~~", b"~~~ "]
 PLACES = st.integers(min_value=0, max_value=30)
 
@@ -333,8 +326,3 @@ class SettingsEdits(RuleBasedStateMachine):
 
     def teardown(self) -> None:
         self.folder.cleanup()
-
-
-Edits.TestCase.settings = SettingsEdits.TestCase.settings = HOW
-test_edits = pytest.mark.requirement("S7")(pytest.mark.sized(Edits.TestCase))
-test_settings_edits = pytest.mark.requirement("S7")(pytest.mark.sized(SettingsEdits.TestCase))
