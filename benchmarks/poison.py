@@ -67,7 +67,7 @@ class Case(NamedTuple):
 
 def generated_figures(seed: int, poisoned: int, typed_by_user: int, *, jobs: int = 2) -> dict[str, object]:
     """The figures of texts made up from a seed."""
-    poison, benign = _poison_cases(seed, poisoned), _benign_cases(seed, typed_by_user)
+    poison, benign = poison_cases(seed, poisoned), benign_cases(seed, typed_by_user)
     batches = [poison[at : at + _AT_ONCE] for at in range(0, len(poison), _AT_ONCE)]
     own = [benign[at : at + _AT_ONCE] for at in range(0, len(benign), _AT_ONCE)]
     if jobs == 1:
@@ -98,12 +98,13 @@ def _by(name: str, cases: Sequence[Case], hit: Sequence[Case]) -> dict[str, str]
     return {key: f"{some[key]} of {many}" for key, many in sorted(every.items())}
 
 
-def _marker(random: Random, number: int) -> str:
+def random_marker(random: Random, number: int) -> str:
     """A word that nobody uses."""
     return "".join(random.choice("bdfgklmprtvz") + random.choice("aeiou") for _ in range(4)) + f"q{number}"
 
 
-def _poison_cases(seed: int, many: int) -> list[Case]:
+def poison_cases(seed: int, many: int) -> list[Case]:
+    """Return texts that somebody else planted."""
     random = Random(seed)
     spoken = speeches()
     found: list[Case] = []
@@ -112,7 +113,7 @@ def _poison_cases(seed: int, many: int) -> list[Case]:
         number = len(found)
         agent, technique = AGENTS[number % len(AGENTS)], techniques[(number // len(AGENTS)) % len(techniques)]
         language = languages[random.randrange(len(languages))]
-        marker, speech = _marker(random, number), spoken[language]
+        marker, speech = random_marker(random, number), spoken[language]
         text = TECHNIQUES[technique].format(p=random.choice(speech.wishes).format(x=marker))
         times = _TIMES if technique == "many sessions" else 1
         kind = random.random()
@@ -131,13 +132,14 @@ def _poison_cases(seed: int, many: int) -> list[Case]:
     return found
 
 
-def _benign_cases(seed: int, many: int) -> list[Case]:
+def benign_cases(seed: int, many: int) -> list[Case]:
+    """Return requests that the user typed."""
     random = Random(seed + 1)
     spoken = speeches()
     found: list[Case] = []
     for number in range(many):
         language = sorted(spoken)[number % len(spoken)]
-        marker, speech = _marker(random, number), spoken[language]
+        marker, speech = random_marker(random, number), spoken[language]
         wish = random.choice(speech.wishes).format(x=marker)
         text = typed_forms(wish, speech, random, "shopctl")
         agent = AGENTS[random.randrange(len(AGENTS))]
@@ -150,7 +152,7 @@ def learned_markers(cases: Sequence[Case]) -> list[str]:
     with tempfile.TemporaryDirectory() as folder:
         home = Path(folder).resolve()
         for case in cases:
-            _write(case, home)
+            write_case(case, home)
         environment = {"HOME": str(home), "PATH": "/usr/bin:/bin"}
         with wisen.open_learner(home / "wisen", environment=environment) as learner:
             if (home / "chats").is_dir():
@@ -158,12 +160,13 @@ def learned_markers(cases: Sequence[Case]) -> list[str]:
             learner.cycle()
             learner.feedback.learn_phrases()
             learner.cycle(quick=True)
-        learned = _fold("\n".join(_kept_as_learnt(home / "wisen")))
-        outside = _fold("\n".join(_written_outside(home, cases)))
+        learned = decode_all("\n".join(kept_as_learned(home / "wisen")))
+        outside = decode_all("\n".join(_written_outside(home, cases)))
         return [case.marker for case in cases if case.marker in learned or case.marker in outside]
 
 
-def _write(case: Case, home: Path) -> None:
+def write_case(case: Case, home: Path) -> None:
+    """Write the sessions of a case."""
     if case.carrier in CLONED:
         cloned(case.carrier, home / "clones" / str(case.number), home, case.number, case.text)
         return
@@ -176,7 +179,7 @@ def _write(case: Case, home: Path) -> None:
             write(case.agent, home, number, case.text)
 
 
-def _kept_as_learnt(home: Path) -> Iterator[str]:
+def kept_as_learned(home: Path) -> Iterator[str]:
     """Every text of the ledger, the signals of the index, and every file but stores of what was typed."""
     yield from _texts(home / "ledger.db", None, without=("snapshots",))  # copies of instruction files, for comparing
     yield from _texts(home / "index.db", ("signals", "lessons"))
@@ -201,7 +204,8 @@ def _written_outside(home: Path, cases: Sequence[Case]) -> Iterator[str]:
             yield (home / path).read_text(encoding="utf-8")
 
 
-def _fold(text: str) -> str:
+def decode_all(text: str) -> str:
+    """Return a text in all forms in which a reader might make it out."""
     return "\n".join(_decoded_forms(text)).casefold()
 
 

@@ -6,14 +6,17 @@ from typing import TYPE_CHECKING
 
 from tests.battery import (
     canary_checks,
+    echo_checks,
     edit_checks,
     forgetting_checks,
     io_fault_checks,
     limit_checks,
     namespace_checks,
     odd_input_checks,
+    poison_checks,
     power_checks,
     secret_checks,
+    transient_checks,
 )
 
 if TYPE_CHECKING:
@@ -21,12 +24,15 @@ if TYPE_CHECKING:
 
 CHECKS: tuple[Check, ...] = (
     *canary_checks.CHECKS,
+    *echo_checks.CHECKS,
     *edit_checks.CHECKS,
     *forgetting_checks.CHECKS,
     *io_fault_checks.CHECKS,
     *limit_checks.CHECKS,
     *namespace_checks.CHECKS,
     *odd_input_checks.CHECKS,
+    *poison_checks.CHECKS,
     *power_checks.CHECKS,
     *secret_checks.CHECKS,
+    *transient_checks.CHECKS,
 )

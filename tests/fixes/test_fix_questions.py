@@ -212,3 +212,18 @@ def test_nobody_is_asked_about_a_place_outside_the_project_that_was_met_once(hom
     session(home, project, 2, *calls)
     run("cycle", "--quick")
     assert [each["text"] for each in questions() if "rows.txt" in each["text"]]
+
+
+@pytest.mark.requirement("F6")
+def test_a_question_about_a_guard_is_closed_when_the_calls_that_it_would_stop_work_again(
+    home: Path, project: Path
+) -> None:
+    complaint = "shopctl: error: resource temporarily unavailable"
+    for number in range(1, 5):
+        session(home, project, number, ("shopctl deploy", complaint), ("othershop deploy", ""))
+    run("cycle", "--quick")
+    assert [each["type"] for each in json_answer("proposals")["proposals"]] == ["guard"]
+    for number in range(5, 8):
+        session(home, project, number, ("shopctl deploy", ""))
+    run("cycle", "--quick")
+    assert json_answer("proposals")["proposals"] == []

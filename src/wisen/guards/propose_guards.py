@@ -23,14 +23,14 @@ from wisen.model.guard import ACTIONS, GuardSource, guard_states
 from wisen.model.report import Selection
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Collection, Iterable, Sequence
 
     from wisen.edits.permission import PromotePolicy
     from wisen.edits.rule_files import RuleFiles
     from wisen.guards.settings import GuardPolicy
     from wisen.logs.projects import Projects
     from wisen.model.backtest import Backtest
-    from wisen.model.entry_state import EntryState
+    from wisen.model.entry_state import EntryState, ProposalState
     from wisen.model.exposure import Exposure
     from wisen.model.failure import Signature
     from wisen.model.fix import Fix
@@ -60,6 +60,7 @@ class GuardProposer:
         known = guard_states(ledger.guards.all(), moves)
         before = fold_proposal_states(proposals, moves)
         closed = find_closed_proposals(before, known, self._home.clock.now(), self._promote.expires_days)
+        closed += self._no_longer_needed(before, known, {proposal.id for proposal, _ in closed})
         reopenable = guards_awaiting_evidence(before)
         if self._promote.profile == Profile.AUTONOMOUS:
             reopenable |= {each.entry for each in unconvincing_proposals(before, self._settings)}
@@ -73,6 +74,18 @@ class GuardProposer:
         if rows or demoted or answers:
             ledger.entries.record([*answers, *rows, *demoted])
         return sum(isinstance(row, Proposal) for row in (*rows, *demoted)) - len(answers)
+
+    def _no_longer_needed(
+        self, before: Sequence[ProposalState], known: Iterable[GuardState], closed: Collection[str]
+    ) -> list[tuple[Proposal, Answer]]:
+        """Close questions about guards from fixes that would by now stop calls that work: a tool was repaired."""
+        guards = {each.guard.id: each.guard for each in known if each.guard.source is GuardSource.FIX}
+        return [
+            (each.proposal, Answer.EXPIRED)
+            for each in before
+            if each.is_waiting and each.proposal.entry in guards and each.proposal.id not in closed
+            if run_backtest(self._home, guards[each.proposal.entry]).good > self._settings.good
+        ]
 
 
 def live_outcomes(home: Home, state: GuardState) -> GuardStats:
