@@ -50,7 +50,6 @@ OPENS = {
     "text/meaning_words.py": PACKAGE,
     "text/permission_reading.py": PACKAGE,
     "delivery/chat_requests.py": PACKAGE,
-    "settings.py": OWN_HOME,
     "forgetting/removal.py": OWN_HOME,
     "system/person.py": "the terminal of whoever decides",
     "system/parent_processes.py": "what the kernel tells of our own ancestors, in /proc",

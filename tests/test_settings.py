@@ -54,6 +54,15 @@ def test_a_variable_goes_before_the_file_and_the_file_before_the_default(tmp_pat
         ("[promote]\ndays = 99999999999\n", ["99999999999", "from 1 to 36500"]),
         ("[store]\nbusy_seconds = 1e300\n", ["1e+300", "from 0 to 3600"]),
         (f"[store]\nbackups = {10**30}\n", [str(10**30), "a whole number"]),
+        ("[store]\nbackup = 3\n", ["Did you mean 'backups'?"]),
+        ("[delivr]\ntokens = 3\n", ["'delivr'", "Did you mean 'deliver'?"]),
+        ("store = 3\n", ["store is a section, [store]"]),
+        ("[off]\ndirectories = [1, 2]\n", ["[1, 2]", "a list of names"]),
+        ("[store]\nledger = 5\n", ["store.ledger = 5", "a text"]),
+        (f"[store]\nbackups = {'9' * 5000}\n", ["not valid TOML"]),
+        (f"[store]\nbackups = {'[' * 5000}{']' * 5000}\n", ["nested too deeply"]),
+        (f"{'a.' * 100_000}b = 1\n", ["too many parts"]),
+        (f'[store]\nbackups = "{"x" * 5000}"\n', ["xxx… is not allowed"]),
     ],
 )
 def test_a_bad_file_is_named_with_key_value_and_what_is_allowed(text: str, named: list[str], tmp_path: Path) -> None:
@@ -77,7 +86,7 @@ def test_every_number_and_every_choice_has_limits_so_that_no_value_breaks_a_run_
 def test_a_bad_variable_is_named(tmp_path: Path) -> None:
     with pytest.raises(SettingsError, match=r"WISEN_STORE_BACKUPS.*'x'"):
         load(tmp_path, {"WISEN_STORE_BACKUPS": "x"})
-    with pytest.raises(SettingsError, match="unknown environment variable WISEN_STORE_BACKUP"):
+    with pytest.raises(SettingsError, match=r"WISEN_STORE_BACKUP\. Did you mean 'WISEN_STORE_BACKUPS'"):
         load(tmp_path, {"WISEN_STORE_BACKUP": "1"})
 
 

@@ -6,8 +6,8 @@ value is an error that says where it is and what is allowed; it is never ignored
 
 from __future__ import annotations
 
-import tomllib
 from dataclasses import Field, dataclass, field, fields, replace
+from difflib import get_close_matches
 from typing import TYPE_CHECKING, Any
 
 from wisen.delivery.settings import DeliverPolicy
@@ -20,10 +20,12 @@ from wisen.logs.settings import EventFilterPolicy, OffPolicy
 from wisen.mining.settings import MinePolicy
 from wisen.model.model_use import ModelsPolicy
 from wisen.model.policy import SettingRule, setting
+from wisen.safety.foreign_settings import parse_toml
+from wisen.safety.regular_files import MAX_SIDE_FILE_BYTES, read_regular_text
 from wisen.trials.settings import TrialsPolicy
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterable, Iterator, Mapping
     from pathlib import Path
 
 KNOWN_AGENTS = ("claude-code", "codex", "openclaw", "gemini-cli", "opencode", "hermes", "aider", "openhands", "generic")
@@ -108,6 +110,9 @@ _POLICIES = {
     "models": ModelsPolicy,
 }
 SECTIONS = tuple(_POLICIES)
+_LONGEST_VALUE = 200
+_LONGEST_NAME = 100
+"""No name of ours is longer; the comparison takes time with the square of the length."""
 RETIRED_KEYS = frozenset({"promote.stated", "promote.durable"})
 """Keys that are no longer used: a config.toml of an earlier version must not fail."""
 
@@ -148,27 +153,33 @@ def describe(settings: Settings) -> Iterator[SettingDescription]:
 
 def _from_file(file: Path) -> Iterator[tuple[str, object]]:
     try:
-        text = file.read_text(encoding="utf-8")
+        text = read_regular_text(file, MAX_SIDE_FILE_BYTES)
     except FileNotFoundError:
         return
     except (OSError, UnicodeDecodeError) as error:
         raise SettingsError(f"{file} cannot be read: {error}. Fix or move it, then try again.") from error
     try:
-        tables = tomllib.loads(text)
-    except tomllib.TOMLDecodeError as error:
+        tables = parse_toml(text)
+    except ValueError as error:
         raise SettingsError(f"{file} is not valid TOML: {error}. Fix that line, then try again.") from error
     known = {described.key for described in describe(Settings(home=file.parent))}
     for section, table in tables.items():
-        if section not in SECTIONS or not isinstance(table, dict):
+        if section in SECTIONS and not isinstance(table, dict):
+            raise SettingsError(f"{file}: {section} is a section, [{section}], and takes no value itself.")
+        if section not in SECTIONS:
             raise SettingsError(
-                f"{file}: unknown section or key {section!r}. Sections: {', '.join(SECTIONS)} (see `wisen config`)."
+                f"{file}: unknown section or key {section!r}.{_suggest(section, SECTIONS)} Sections: "
+                f"{', '.join(SECTIONS)} (see `wisen config`)."
             )
         for name, value in table.items():
             if f"{section}.{name}" in RETIRED_KEYS:
                 continue
             if f"{section}.{name}" not in known:
-                names = ", ".join(key.partition(".")[2] for key in sorted(known) if key.startswith(f"{section}."))
-                raise SettingsError(f"{file}: unknown key {section}.{name}. Keys of [{section}]: {names}.")
+                names = [key.partition(".")[2] for key in sorted(known) if key.startswith(f"{section}.")]
+                raise SettingsError(
+                    f"{file}: unknown key {section}.{name}.{_suggest(name, names)} Keys of [{section}]: "
+                    f"{', '.join(names)}."
+                )
             yield f"{section}.{name}", value
 
 
@@ -181,7 +192,22 @@ def _from_environment(environment: Mapping[str, str]) -> Iterator[tuple[str, str
         if variable in known:
             yield known[variable], text, variable
         elif variable.startswith(tuple(f"WISEN_{section.upper()}_" for section in SECTIONS)):
-            raise SettingsError(f"unknown environment variable {variable}. Known: {', '.join(sorted(known))}.")
+            raise SettingsError(
+                f"unknown environment variable {variable}.{_suggest(variable, known)} "
+                f"Known: {', '.join(sorted(known))}."
+            )
+
+
+def _shorten(value: object) -> str:
+    """Return a value as it is written, without the rest of a long one."""
+    written = repr(value)
+    return written if len(written) <= _LONGEST_VALUE else f"{written[:_LONGEST_VALUE]}…"
+
+
+def _suggest(name: str, known: Iterable[str]) -> str:
+    """Return the question whether the nearest known name was meant; empty if none is near."""
+    near = get_close_matches(name[:_LONGEST_NAME], known, 1)
+    return f" Did you mean {near[0]!r}?" if near else ""
 
 
 def _all_names() -> Iterator[tuple[str, str]]:
@@ -216,7 +242,7 @@ def _validate(each: Field[Any], value: object, key: str, source: str) -> object:
     allowed = f"{expected}, {rule.allowed}" if rule.allowed else expected
     if converted is None or not rule.allows(converted):
         raise SettingsError(
-            f"{source}: {key} = {value!r} is not allowed. It takes {allowed}; default: {each.default!r}."
+            f"{source}: {key} = {_shorten(value)} is not allowed. It takes {allowed}; default: {each.default!r}."
         )
     return converted
 
@@ -248,13 +274,17 @@ def _convert(value: object, wanted: type) -> object | None:
         return None
     try:
         if wanted is tuple:
-            items = value.split(",") if isinstance(value, str) else value
-            return tuple(str(item).strip() for item in items) if isinstance(items, list) else None
-        if wanted is int and isinstance(value, float):
-            return None
-        return wanted(value) if isinstance(value, (str, int, float)) else None
+            return _convert_names(value.split(",") if isinstance(value, str) else value)
+        allowed = {str: (str,), int: (str, int)}.get(wanted, (str, int, float))
+        return wanted(value) if isinstance(value, allowed) else None
     except (ValueError, OverflowError):
         return None
+
+
+def _convert_names(value: object) -> tuple[str, ...] | None:
+    if not isinstance(value, list) or not all(isinstance(each, str) for each in value):
+        return None
+    return tuple(each.strip() for each in value)
 
 
 def _format_value(value: object) -> object:

@@ -10,8 +10,9 @@ from __future__ import annotations
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, NamedTuple
 
-from wisen.agents.session_segments import EPOCH, Segment, SessionSegments, to_segments
+from wisen.agents.session_segments import Segment, SessionSegments, to_segments
 from wisen.model.event import Call, Event, Outcome, SessionKey, Status
+from wisen.model.plausible_time import plausible_time
 from wisen.model.source import ReadProblem, ReadProblemKind
 
 if TYPE_CHECKING:
@@ -19,7 +20,6 @@ if TYPE_CHECKING:
 
 MAX_PENDING_BYTES = 8 << 20
 """A line that is still pending after this many bytes will not get its counterpart."""
-_OLDEST, _NEWEST = EPOCH, datetime(2200, 1, 1, tzinfo=UTC)
 
 
 class OpenCall(NamedTuple):
@@ -131,11 +131,3 @@ def parse_local_time(stamp: str) -> datetime | None:
         return plausible_time(datetime.fromisoformat(stamp).astimezone(UTC))
     except (ValueError, OverflowError, OSError):
         return None
-
-
-def plausible_time(at: datetime | None) -> datetime | None:
-    """Return a time if an agent can have run then; None for others, such as Go's zero time in year 1.
-
-    Arithmetic with those would leave the range of datetime.
-    """
-    return at if at is not None and _OLDEST <= at <= _NEWEST else None

@@ -5,15 +5,16 @@ from __future__ import annotations
 import json
 import os
 from contextlib import suppress
-from datetime import UTC, datetime
 from pathlib import PurePath
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 from wisen.delivery.launcher import UNGUARDED
 from wisen.errors import StoreError
+from wisen.model.plausible_time import nearest_time
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
+    from datetime import datetime
     from pathlib import Path
 
     from wisen.system.machine_ports import Clock
@@ -188,7 +189,7 @@ class HomeSnapshotStore:
     def last_wake(self) -> datetime | None:
         """Return when a hook last asked for a cycle."""
         wake = self._spool / "wake"
-        return _at(_modified(wake)) if wake.exists() else None
+        return nearest_time(_modified(wake)) if wake.exists() else None
 
     def _is_intact(self, digest: str, content: bytes) -> bool:
         """Whether a snapshot is still what was written: the disk may have failed since."""
@@ -264,7 +265,3 @@ def _modified(path: Path) -> float:
         return path.stat().st_mtime
     except OSError:
         return 0.0
-
-
-def _at(seconds: float) -> datetime:
-    return datetime.fromtimestamp(seconds, UTC)

@@ -8,11 +8,11 @@ from __future__ import annotations
 
 import json
 import re
-import tomllib
 from typing import TYPE_CHECKING, Any
 
 from wisen.edits.flow_text import TextSplice, line_cut, newline_of, unclear
 from wisen.errors import SettingsUnclear
+from wisen.safety.foreign_settings import parse_toml
 
 if TYPE_CHECKING:
     from wisen.edits.flow_text import Path
@@ -27,8 +27,8 @@ _BIGGEST = 2**63
 def data(text: str) -> Any:
     """Return the data of a text."""
     try:
-        return tomllib.loads(text)
-    except (ValueError, RecursionError) as error:
+        return parse_toml(text)
+    except ValueError as error:
         raise SettingsUnclear(f"this is not TOML ({error}); please fix the file, then try again") from error
 
 

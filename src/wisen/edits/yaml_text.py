@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import warnings
 from typing import Any
 
 from wisen.errors import SettingsUnclear
+from wisen.safety.foreign_settings import parse_yaml
 
 
 def data(text: str) -> Any:
@@ -19,17 +19,8 @@ def old_data(text: str) -> Any:
 
 
 def _load(text: str, version: tuple[int, int] | None) -> Any:
-    from ruamel.yaml import YAML
-    from ruamel.yaml.error import YAMLError
-
-    reader = YAML(typ="safe", pure=True)
-    if version:
-        reader.version = version
     try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            found = reader.load(text)
-    except (YAMLError, ValueError, TypeError, KeyError, IndexError, AttributeError, AssertionError) as error:
-        why = str(error).splitlines()[0] if str(error) else type(error).__name__
-        raise SettingsUnclear(f"this YAML cannot be read ({why}); please fix the file, then try again") from error
+        found = parse_yaml(text, version)
+    except ValueError as error:
+        raise SettingsUnclear(f"this YAML cannot be read ({error}); please fix the file, then try again") from error
     return {} if found is None else found

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import json
 import re
-import tomllib
 from functools import cache
 from importlib import resources
 from typing import TYPE_CHECKING, TypeAlias, TypeVar
@@ -18,6 +17,7 @@ import msgspec
 from wisen.delivery.chat_requests import ChatForms, check_forms
 from wisen.errors import LanguageError
 from wisen.feedback.text_normalization import fold
+from wisen.safety.foreign_settings import parse_toml
 from wisen.text.directive_words import DirectiveWords, check_patterns
 
 if TYPE_CHECKING:
@@ -132,8 +132,8 @@ class Language(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=
 def read_language(text: str, where: str) -> Language:
     """Parse the text of a language file. Raises: LanguageError."""
     try:
-        language = msgspec.convert(tomllib.loads(text), Language)
-    except (tomllib.TOMLDecodeError, msgspec.ValidationError) as error:
+        language = msgspec.convert(parse_toml(text), Language)
+    except ValueError as error:
         raise LanguageError(
             f"{where} is not a valid language file: {error}. See docs/languages.md for the format."
         ) from error

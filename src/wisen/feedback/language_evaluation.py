@@ -7,7 +7,6 @@ file: missed sentences are shown. Of the held-back half only counts are reported
 
 from __future__ import annotations
 
-import tomllib
 from hashlib import blake2b
 from typing import TYPE_CHECKING
 
@@ -17,6 +16,7 @@ from wisen.errors import LanguageError
 from wisen.feedback.text_normalization import fold
 from wisen.model.signal import TypedTurn
 from wisen.model.user_language import LanguageAccuracy
+from wisen.safety.foreign_settings import parse_toml
 
 if TYPE_CHECKING:
     from collections.abc import Collection
@@ -47,8 +47,8 @@ class LabelledSentences(msgspec.Struct, frozen=True, forbid_unknown_fields=True)
 def read_sentences(text: str, where: str) -> LabelledSentences:
     """Parse a sentence file. Raises: LanguageError."""
     try:
-        return msgspec.convert(tomllib.loads(text), LabelledSentences)
-    except (tomllib.TOMLDecodeError, msgspec.ValidationError) as error:
+        return msgspec.convert(parse_toml(text), LabelledSentences)
+    except ValueError as error:
         raise LanguageError(
             f"{where} is not a valid sentence file: {error}. See docs/languages.md for the format."
         ) from error

@@ -10,7 +10,6 @@ import os
 import re
 import shutil
 from contextlib import suppress
-from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -18,6 +17,7 @@ import msgspec
 
 from wisen.delivery.launcher import program_of
 from wisen.model.hook import CLIENT, Heartbeat, HookFailure, HookHealth
+from wisen.model.plausible_time import nearest_time
 
 if TYPE_CHECKING:
     from wisen.model.hook import Caller, Program
@@ -58,7 +58,7 @@ class HomeHookHealth:
             beats=self._beats(),
             failure=self._last_failure(),
             waiting=sum(status.st_size for status in waiting),
-            waiting_since=None if oldest is None else datetime.fromtimestamp(oldest, UTC),
+            waiting_since=None if oldest is None else nearest_time(oldest),
             snapshot=self._snapshot_problem(),
             problem=self._spool_problem(),
             free=self._free_bytes(),
@@ -103,7 +103,7 @@ class HomeHookHealth:
             files["off"] = (self._home / "spool" / "off").stat()
         events = {event: status for event, status in files.items() if not event.startswith((_FAILED, "."))}
         return {
-            event: Heartbeat(datetime.fromtimestamp(status.st_mtime, UTC), _agent_of_heartbeat(event))
+            event: Heartbeat(nearest_time(status.st_mtime), _agent_of_heartbeat(event))
             for event, status in events.items()
         }
 
@@ -117,7 +117,7 @@ class HomeHookHealth:
                 continue
             except (OSError, msgspec.MsgspecError):
                 return HookFailure(f"{folder / name} cannot be read")
-            return HookFailure(f"{failed.kind} at {failed.event}", datetime.fromtimestamp(failed.at, UTC))
+            return HookFailure(f"{failed.kind} at {failed.event}", nearest_time(failed.at))
         return None
 
     def _waiting_files(self) -> list[os.stat_result]:

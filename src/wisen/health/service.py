@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
+from wisen.model.plausible_time import nearest_time
 from wisen.model.state import AgentState, Health
 
 if TYPE_CHECKING:
@@ -78,7 +78,7 @@ class HealthService:
             version=agent.version(newest) if newest and isinstance(agent, Versioned) else None,
             sources=len(sources),
             size=sum(source.size for source in sources),
-            newest=datetime.fromtimestamp(newest.modified_ns / 1e9, UTC) if newest else None,
+            newest=nearest_time(newest.modified_ns / 1e9) if newest else None,
             counts=self._home.index.events.counts(selection),
             troubles=self._home.index.events.read_problems(selection),
             hooks=hooks,

@@ -143,7 +143,7 @@ def memories_of_day(context: str, path: str, day: str, text: str) -> Gathered:
 def _parse_time(day: str, time: str) -> datetime | None:
     try:
         return datetime.fromisoformat(f"{day}T{time}").astimezone(UTC)
-    except ValueError:
+    except (ValueError, OverflowError, OSError):
         return None
 
 

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import re
-from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Protocol
 
 from wisen.model.external_memory import ExternalMemoryFile
+from wisen.model.plausible_time import nearest_time
 from wisen.safety.regular_files import read_regular_file
 
 if TYPE_CHECKING:
@@ -67,4 +67,4 @@ def _read(agent: str, path: Path, context: str) -> ExternalMemoryFile | None:
         text = read_regular_file(path, MAX_BYTES).decode("utf-8-sig", "replace").replace("\r\n", "\n")
     except OSError:
         return None
-    return ExternalMemoryFile(agent, str(path), text, datetime.fromtimestamp(int(status.st_mtime), UTC), context)
+    return ExternalMemoryFile(agent, str(path), text, nearest_time(int(status.st_mtime)), context)

@@ -5,16 +5,17 @@ from __future__ import annotations
 import os
 from collections import defaultdict
 from contextlib import suppress
-from datetime import UTC, datetime
 from itertools import islice
 from typing import TYPE_CHECKING, NamedTuple
 
 from wisen.model.instruction import Version
+from wisen.model.plausible_time import nearest_time
 from wisen.system.git import NO_ANSWER, Git, GitView
 from wisen.system.git_view import top_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
+    from datetime import datetime
     from pathlib import Path
 
 MAX_FILE_BYTES = 1_000_000
@@ -135,7 +136,7 @@ class GitHistory:
             _, mode, _, blob, status = raw.decode("ascii").split(" ")
             old_name = next(parts, b"")
             name = next(parts, b"") if status[0] in "RC" else old_name
-            at = datetime.fromtimestamp(int(moment), UTC)
+            at = nearest_time(int(moment))
             changes.append(_Change(commit, at, mode, blob, status[0], name, old_name))
         return changes
 

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import os
-from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
 from wisen.model.change import content_digest
 from wisen.model.ownership import FileFacts
+from wisen.model.plausible_time import nearest_time
 from wisen.safety.regular_files import open_regular_file, read_at_most
 from wisen.system.git import NO_ANSWER, GitCheckouts
 
@@ -64,7 +64,7 @@ class GitTracking:
         return FileFacts(
             identity=f"{status.st_dev}:{status.st_ino}",
             size=status.st_size,
-            oldest=datetime.fromtimestamp(max(0.0, min(dates)), UTC),
+            oldest=nearest_time(min(dates)),
             digest=content_digest(beginning),
         )
 

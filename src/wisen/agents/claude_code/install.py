@@ -6,11 +6,11 @@ Project hooks go into `settings.local.json`, which is not committed, because the
 from __future__ import annotations
 
 import re
-from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from wisen.agents.claude_code.read import AGENT
+from wisen.agents.event_collector import parse_time
 from wisen.agents.hook_config import command_group, configured_commands, observer_of, parse_strict_json
 from wisen.agents.log_files import file_source, files_below
 from wisen.model.hook import Hook, HookSettings, RegisteredHook
@@ -18,6 +18,7 @@ from wisen.safety.regular_files import open_regular_file, read_at_most
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
+    from datetime import datetime
 
     from wisen.model.hook import Caller
 
@@ -112,13 +113,7 @@ class ClaudeCodeHooks:
             return None
         place = head.partition(b'"cwd":"')[2].partition(b'"')[0].decode("utf-8", "replace")
         text = head.partition(b'"timestamp":"')[2].partition(b'"')[0].decode("ascii", "replace")
-        try:
-            began = datetime.fromisoformat(text)
-        except ValueError:
-            return None
-        if self._is_off(place):
-            return None
-        return began if began.tzinfo is not None else began.replace(tzinfo=UTC)
+        return None if self._is_off(place) else parse_time(text)
 
 
 def _plugins(settings: dict[str, Any]) -> Iterator[RegisteredHook]:

@@ -10,19 +10,20 @@ import hashlib
 import json
 import os
 import re
-import tomllib
-from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from wisen.agents import hook_config
 from wisen.agents.codex.read import AGENT
+from wisen.agents.event_collector import parse_time
 from wisen.agents.log_files import file_source, files_below
 from wisen.model.hook import Hook, HookSettings
+from wisen.safety.foreign_settings import parse_toml
 from wisen.safety.regular_files import MAX_SIDE_FILE_BYTES, open_regular_file, read_at_most, read_regular_text
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
+    from datetime import datetime
 
     from wisen.model.hook import Caller, RegisteredHook
 
@@ -124,16 +125,12 @@ class CodexHooks:
         if is_elsewhere or b'"parent_thread_id":"' in meta or self._is_off(place):
             return None
         text = meta.partition(b'"timestamp":"')[2].partition(b'"')[0].decode("ascii", "replace")
-        try:
-            began = datetime.fromisoformat(text)
-        except ValueError:
-            return None
-        return began if began.tzinfo is not None else began.replace(tzinfo=UTC)
+        return parse_time(text)
 
     def _states(self) -> dict[str, Any]:
         """Return the user's decisions about hooks, by Codex's names for the hooks."""
         try:
-            config = tomllib.loads(read_regular_text(self._root / "config.toml", MAX_SIDE_FILE_BYTES))
+            config = parse_toml(read_regular_text(self._root / "config.toml", MAX_SIDE_FILE_BYTES))
         except (OSError, ValueError):
             return {}
         hooks = config.get("hooks")

@@ -6,7 +6,6 @@ agents are excluded.
 
 from __future__ import annotations
 
-from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
 from wisen.agents.generic.read import AGENT, GenericParser
@@ -15,6 +14,7 @@ from wisen.agents.json_document_log import read_document
 from wisen.agents.log_detection import detect_agent
 from wisen.agents.log_files import file_source, files_below
 from wisen.agents.log_follower import Cursor, follow_records
+from wisen.model.plausible_time import nearest_time
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -52,7 +52,7 @@ class Generic:
         """Yield the events after the mark; a single JSON document is read completely when it changed."""
 
         def parser_for(cursor: Cursor) -> GenericParser:
-            modified = datetime.fromtimestamp(source.modified_ns / 1e9, tz=UTC)
+            modified = nearest_time(source.modified_ns / 1e9)
             return GenericParser(cursor, name=_conversation_name(source.path), modified=modified)
 
         if source.path.suffix == ".jsonl":

@@ -6,8 +6,9 @@ from datetime import UTC, datetime
 
 import msgspec
 
-from wisen.agents.event_collector import parse_time, plausible_time
+from wisen.agents.event_collector import parse_time
 from wisen.agents.json_recovery import replace_invalid_text
+from wisen.model.plausible_time import plausible_time
 
 ABSENT = msgspec.Raw(b"")
 _ASSISTANT_TYPES = frozenset({"text", "output_text"})

@@ -9,18 +9,19 @@ from __future__ import annotations
 
 import sqlite3
 from contextlib import closing
-from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from wisen.agents.hermes.read import AGENT
+from wisen.agents.hermes.read import AGENT, parse_stamp
 from wisen.agents.hook_config import observer_of
 from wisen.agents.sqlite_logs import cell_text, column_names, open_read_only
 from wisen.model.hook import Hook, HookSettings, RegisteredHook, parse_caller
+from wisen.safety.foreign_settings import parse_yaml
 from wisen.safety.regular_files import MAX_SIDE_FILE_BYTES, read_regular_text
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
+    from datetime import datetime
 
     from wisen.model.hook import Caller
 
@@ -127,21 +128,13 @@ class HermesHooks:
             or not isinstance(at, int | float)
         ):
             return None
-        try:
-            return datetime.fromtimestamp(at, UTC)
-        except (ValueError, OverflowError, OSError):
-            return None
+        return parse_stamp(at)
 
     def _is_enabled(self) -> bool:
         """Whether the user has enabled the plug-in and not disabled it, which takes precedence."""
-        from ruamel.yaml import YAML
-        from ruamel.yaml.error import YAMLError
-
         try:
-            config: Any = YAML(typ="safe", pure=True).load(
-                read_regular_text(self._root / "config.yaml", MAX_SIDE_FILE_BYTES)
-            )
-        except (OSError, ValueError, YAMLError):
+            config: Any = parse_yaml(read_regular_text(self._root / "config.yaml", MAX_SIDE_FILE_BYTES))
+        except (OSError, ValueError):
             return False
         plugins = config.get("plugins") if isinstance(config, dict) else None
         return PLUGIN in _names(plugins, "enabled") and PLUGIN not in _names(plugins, "disabled")

@@ -17,13 +17,13 @@ import msgspec
 from wisen.agents import call_arguments
 from wisen.agents.citations import find_citations
 from wisen.agents.concessions import is_concession
-from wisen.agents.event_collector import plausible_time
 from wisen.agents.hermes.hermes_session_table import row_digest
 from wisen.agents.hermes.hermes_typed_text import extract_typed_text, text_of
 from wisen.agents.masked_failures import can_hide_exit_code, has_error_line
 from wisen.agents.session_segments import EPOCH
 from wisen.agents.tool_results import find_failure
 from wisen.model.event import Call, Concession, Interrupt, Message, MessageOrigin, Provenance, Rejection, Status
+from wisen.model.plausible_time import plausible_time
 from wisen.model.source import ReadProblemKind
 from wisen.safety.sentinel import strip
 
@@ -112,7 +112,7 @@ class HermesConversation:
     def parse_row(self, cells: tuple[Any, ...], row: int) -> None:
         """Parse one row: role, content, tool calls, the call that it answers, and its time."""
         role, content, calls, answered, stamp = cells
-        at = _parse_stamp(stamp)
+        at = parse_stamp(stamp)
         if at is None:
             self.collector.add_problem(ReadProblemKind.MISSHAPEN, row, "timestamp")
             return
@@ -294,7 +294,8 @@ def _to_text(cell: object) -> str:
     return cell.decode("utf-8", "replace") if isinstance(cell, bytes) else "" if cell is None else str(cell)
 
 
-def _parse_stamp(stamp: object) -> datetime | None:
+def parse_stamp(stamp: object) -> datetime | None:
+    """Convert a time of the database."""
     try:
         if not isinstance(stamp, int | float) or stamp <= 0:
             return None

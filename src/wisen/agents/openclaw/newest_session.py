@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import sqlite3
 from contextlib import closing
-from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
 import msgspec
 
+from wisen.agents.event_collector import parse_time
 from wisen.agents.log_files import file_source, files_below
 from wisen.agents.openclaw.openclaw_speakers import OpenclawSpeaker
 from wisen.agents.openclaw.read import AGENT
@@ -19,6 +19,7 @@ from wisen.safety.regular_files import open_regular_file, read_at_most
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
+    from datetime import datetime
     from pathlib import Path
 
 _MAX_EXAMINED = 20
@@ -69,8 +70,8 @@ def _parse_header(line: bytes) -> Iterator[tuple[datetime, str]]:
     """Yield time and directory of a session's start, if the line is a session header."""
     try:
         record = _header.decode(line)
-        at = datetime.fromisoformat(record.timestamp or "")
-    except (msgspec.MsgspecError, ValueError):
+    except (msgspec.MsgspecError, ValueError, RecursionError):
         return
-    if record.type == "session":
-        yield (at if at.tzinfo is not None else at.replace(tzinfo=UTC)), record.cwd or ""
+    at = parse_time(record.timestamp)
+    if record.type == "session" and at is not None:
+        yield at, record.cwd or ""

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from wisen.agents import call_arguments
 from wisen.agents.citations import find_citations, find_cited_ids
 from wisen.agents.concessions import is_concession
-from wisen.agents.event_collector import parse_time, plausible_time
+from wisen.agents.event_collector import parse_time
 from wisen.agents.local_models import is_local_model
 from wisen.agents.masked_failures import can_hide_exit_code, has_error_line
 from wisen.agents.openclaw import openclaw_typed_text
@@ -38,6 +38,7 @@ from wisen.agents.openclaw.records import (
 )
 from wisen.agents.session_segments import EPOCH
 from wisen.model.event import Call, Concession, Interrupt, Message, MessageOrigin, Provenance, Rejection, Status
+from wisen.model.plausible_time import plausible_time
 from wisen.model.source import ReadProblemKind
 
 if TYPE_CHECKING:

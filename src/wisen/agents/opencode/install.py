@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import sqlite3
 from contextlib import closing
-from datetime import UTC, datetime
 from pathlib import Path, PurePath
 from typing import TYPE_CHECKING, Any
 from urllib.parse import unquote, urlsplit
@@ -16,11 +15,13 @@ from urllib.parse import unquote, urlsplit
 from wisen.agents.hook_config import observer_of, parse_strict_json
 from wisen.agents.opencode import OpenCode
 from wisen.agents.opencode.read import AGENT
+from wisen.agents.opencode.records import parse_milliseconds
 from wisen.agents.sqlite_logs import cell_text, open_read_only
 from wisen.model.hook import Caller, Hook, HookSettings, Program, RegisteredHook
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
+    from datetime import datetime
 
 EVENT = "plugin"
 """The settings name no events: the plug-in is called on all of them."""
@@ -105,7 +106,7 @@ class OpenCodeHooks:
             directory = cell_text(place or b"")
             is_elsewhere = project is not None and project not in (Path(directory), *Path(directory).parents)
             if not is_elsewhere and not self._is_off(directory) and isinstance(created, int):
-                yield datetime.fromtimestamp(created / 1000, UTC)
+                yield from filter(None, [parse_milliseconds(created)])
 
 
 def _plugins(settings: object) -> Iterator[RegisteredHook]:

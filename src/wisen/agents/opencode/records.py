@@ -6,9 +6,9 @@ from datetime import datetime, timedelta
 
 import msgspec
 
-from wisen.agents.event_collector import plausible_time
 from wisen.agents.local_models import is_local_model
 from wisen.agents.session_segments import EPOCH
+from wisen.model.plausible_time import plausible_time
 
 ABSENT = msgspec.Raw(b"")
 
