@@ -83,21 +83,23 @@ def expand_braces(text: str) -> list[str]:
 
 def _first_braces(word: str) -> tuple[int, int, list[str]] | None:
     """The position of the first braces that make several words, and the parts between their commas."""
-    start = word.find("{")
-    while start >= 0:
-        depth, parts, last = 0, list[str](), start + 1
-        for at in range(start, len(word)):
-            char = word[at]
-            depth += (char == "{") - (char == "}")
-            if (char == "," and depth == 1) or depth == 0:
-                parts.append(word[last:at])
-                last = at + 1
-            if depth == 0:
-                if len(parts) > 1:
-                    return start, at + 1, parts
-                break
-        start = word.find("{", start + 1)
-    return None
+    first: tuple[int, int, list[str]] | None = None
+    opened: list[tuple[int, list[str]]] = []
+    last: list[int] = []
+    for at, char in enumerate(word):
+        if char == "{":
+            opened.append((at, []))
+            last.append(at + 1)
+        elif opened and char in ",}":
+            start, parts = opened[-1]
+            parts.append(word[last[-1] : at])
+            last[-1] = at + 1
+            if char == "}":
+                opened.pop()
+                last.pop()
+                if len(parts) > 1 and (first is None or start < first[0]):
+                    first = start, at + 1, parts
+    return first
 
 
 def may_be(name: str, text: str) -> bool:
