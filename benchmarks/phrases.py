@@ -73,8 +73,7 @@ def find_in_world(each: World) -> list[PhraseCandidate]:
 def measure_real(logs: Path) -> dict[str, object]:
     """What is found in real sessions, as a user would look for it."""
     with tempfile.TemporaryDirectory() as folder:
-        home = Path(folder)
-        with app.wire(home, {"WISEN_HOME": folder, "HOME": folder}).learner() as learner:
+        with app.wire(Path(folder) / "wisen", {"HOME": folder}).learner() as learner:
             learner.learn(logs, judge=False)
             found = learner.feedback.learn_phrases(days=_DAYS)
     descriptions = [

@@ -16,7 +16,7 @@ from wisen.learner import Learner
 from wisen.logs.settings import with_key
 from wisen.model.model_use import ModelsPolicy
 from wisen.system.create_once import read_or_create
-from wisen.system.home_access import HomeAccess, home_directory, make_private, reject_foreign_home
+from wisen.system.home_access import HomeAccess, home_directory, make_private, reject_foreign_home, reject_shared_home
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -73,6 +73,7 @@ def wire(home: Path | str | None = None, environment: Mapping[str, str] | None =
     if place.exists() and not place.is_dir():
         raise SettingsError(f"{place} is not a folder. Set WISEN_HOME to a folder of yours, or one that can be made.")
     reject_foreign_home(place)
+    reject_shared_home(place, Path(env.get("HOME") or Path.home()))
     return Wiring(settings.load(place, env), env)
 
 

@@ -139,6 +139,31 @@ def test_a_home_of_another_user_is_refused(tmp_path: Path, monkeypatch: pytest.M
     home_access.reject_foreign_home(tmp_path / "home")
 
 
+def test_a_folder_that_holds_other_things_is_no_home_and_nothing_in_it_is_touched(tmp_path: Path) -> None:
+    user_home, project = tmp_path / "ada", tmp_path / "ada" / "shop"
+    (project / "src").mkdir(parents=True)
+    (project / "film.mp4.part").write_text("a download that goes on")
+    (project / "index.html").write_text("public")
+    for each in (user_home, *user_home.rglob("*")):
+        each.chmod(0o755 if each.is_dir() else 0o644)
+    (user_home / "link").symlink_to(user_home)
+    before = modes(user_home)
+    for place, why in (
+        (project, "holds other files, such as film.mp4.part"),
+        (user_home, "is your home directory"),
+        (user_home / "link", "is your home directory"),
+        (tmp_path, "is your home directory, or holds it"),
+        (Path("/"), "is your home directory, or holds it"),
+    ):
+        with pytest.raises(SettingsError, match=f"{why}.*set WISEN_HOME to "):
+            app.wire(place, {"HOME": str(user_home)})
+    assert modes(user_home) == before
+    assert (project / "film.mp4.part").exists()
+    (user_home / "w").mkdir()
+    (user_home / "w" / "config.toml").write_text("[store]\nbackups = 3\n")
+    assert app.wire(user_home / "w", {"HOME": str(user_home)}).settings.store.backups == 3
+
+
 @pytest.mark.requirement("X6")
 def test_what_a_killed_backup_left_goes_with_what_is_forgotten_and_with_the_next_backup(
     logs: Path, tmp_path: Path

@@ -26,6 +26,11 @@ if TYPE_CHECKING:
 _ABANDONED_SECONDS = 5.0
 """Seconds after which a partial file is abandoned: hooks write theirs within one."""
 _ROOT = 0
+_SIGNS_OF_USE = frozenset({"ledger.db", "index.db", "salt"})
+_OWN_NAMES = frozenset(
+    "config.toml languages phrases contexts global spool snapshots backups models token run hook hook.pyc machine".split()
+)
+"""What a person, or a command, may have put into a home before its first run."""
 
 
 def home_directory(environment: Mapping[str, str]) -> Path:
@@ -51,6 +56,28 @@ def reject_foreign_home(home: Path) -> None:
                 f"{home} belongs to another user (uid {owner}), who could read and change what is kept there. "
                 "Set WISEN_HOME to a folder of yours."
             )
+
+
+def reject_shared_home(home: Path, user_home: Path) -> None:
+    """Check that a home holds nothing but ours: all below it is made private, and partial files are deleted.
+
+    Raises: SettingsError.
+    """
+    place = Path(os.path.realpath(home))
+    if place in (real_user_home := Path(os.path.realpath(user_home)), *real_user_home.parents):
+        what = "is your home directory, or holds it"
+    else:
+        try:
+            names = set(os.listdir(place))  # noqa: PTH208 - a folder may be there, or not
+        except OSError:
+            return
+        if names & _SIGNS_OF_USE or 2 * len(names & _OWN_NAMES) >= len(names):
+            return
+        what = f"holds other files, such as {min(names - _OWN_NAMES)}"
+    raise SettingsError(
+        f"{home} {what}. wisen makes everything below its home readable for you alone, so it needs a folder of its own: "
+        f"set WISEN_HOME to {home / 'wisen'}, for example."
+    )
 
 
 def make_private(home: Path) -> tuple[int, list[str]]:
