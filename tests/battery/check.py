@@ -31,7 +31,7 @@ class Check:
     """One thing that is tried over and over. `run` gets a seed and an empty folder, and gives the same for the same."""
 
     test: str
-    """Which line of the battery this belongs to: T1 and so on."""
+    """Which line of the battery this belongs to: T1 and so on; X if to none."""
     name: str
     what: str
     """What must not happen, in one line."""

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from tests.battery import secret_checks
+from tests.battery import limit_checks, odd_input_checks, secret_checks
 
 if TYPE_CHECKING:
     from tests.battery.check import Check
 
-CHECKS: tuple[Check, ...] = (*secret_checks.CHECKS,)
+CHECKS: tuple[Check, ...] = (*limit_checks.CHECKS, *secret_checks.CHECKS, *odd_input_checks.CHECKS)

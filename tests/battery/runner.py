@@ -81,7 +81,12 @@ def summarise(results: Iterable[Result]) -> dict[str, dict[str, Any]]:
         test["failures"] += len(result.failures)
     for test in tests.values():
         test["upper95"] = upper_bound(test["failures"], test["trials"])
-    return dict(sorted(tests.items(), key=lambda each: int(each[0][1:])))
+    return dict(sorted(tests.items(), key=lambda each: _order_of(each[0])))
+
+
+def _order_of(test: str) -> int:
+    """Tests by their number; X, what belongs to none, comes last."""
+    return int(test[1:] or sys.maxsize)
 
 
 def table(results: Sequence[Result]) -> str:

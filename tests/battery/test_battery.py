@@ -41,6 +41,11 @@ def test_results_are_summed_up_by_test_and_shown_by_check() -> None:
     assert f"| {check.name} | {check.what} | 100 | 1 | 4.66% |" in table(results)
 
 
+def test_what_belongs_to_no_line_of_the_battery_comes_last() -> None:
+    results = [Result(name, 0, 1, (), 1, "") for name in ("X-times", "T11-formats", "T2-cut")]
+    assert list(summarise(results)) == ["T2", "T11", "X"]
+
+
 def test_each_check_has_a_name_of_its_own() -> None:
     names = [check.id for check in CHECKS]
     assert len(names) == len(set(names))

@@ -6,10 +6,14 @@ It goes by surface markers (code spans, bullets, imperatives), never by meaning.
 from __future__ import annotations
 
 import re
+from typing import TYPE_CHECKING
 
 from wisen.text.command_lines import parse_command
 
-_HEADING = re.compile(r"#{1,6}\s+(?P<text>.+?)\s*#*\s*\Z")
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+_HEADING = re.compile(r"#{1,6}\s+(?P<text>.+)\Z")
 _LEAD = re.compile(r"[\s>*_#\-+\d.)\[\]x⚠️✅❌:]*")
 _IMPERATIVE = re.compile(
     r"(?:always|never|do not|don't|use|run|prefer|avoid|ensure|make sure|keep|add|write|read|check|follow|must|should"
@@ -26,14 +30,18 @@ _FORBIDS = re.compile(
     r"(?:\W+\w+){0,4}?\W*\Z",
     re.IGNORECASE,
 )
-_FILE = re.compile(r"[\w.@~/-]*\w\.(?:md|[cm]?[jt]sx?|py|go|rs|json|ya?ml|toml|sh|sql|css|html?|lock|env)\b")
+_PATH = re.compile(r"[\w.@~/-]+")
+_FILE_ENDING = re.compile(r"(?<=\w)\.(?:md|[cm]?[jt]sx?|py|go|rs|json|ya?ml|toml|sh|sql|css|html?|lock|env)\b")
 _CHARACTERS_PER_TOKEN = 4
 
 
 def heading_of(text: str) -> str:
     """Return the text of a heading line; empty when the line is not a heading."""
     match = _HEADING.match(text)
-    return match["text"] if match else ""
+    if match is None:
+        return ""
+    text = match["text"].rstrip().rstrip("#").rstrip()
+    return text or match["text"][0]
 
 
 def tokens_of(text: str) -> int:
@@ -54,8 +62,16 @@ def named_words(text: str) -> tuple[str, ...]:
     names = [" ".join(_words(span[1])) for span in _SPAN.finditer(text)]
     if "`" not in text and (fenced := _FENCED.match(text)) and " " in fenced["command"] and not is_instruction(text):
         names.append(" ".join(_words(fenced["command"])))
-    names += _FILE.findall(_SPAN.sub(" ", text))
+    names += _file_names(_SPAN.sub(" ", text))
     return tuple(dict.fromkeys(_normalize_path(each) for each in names if _normalize_path(each)))
+
+
+def _file_names(text: str) -> Iterator[str]:
+    """Yield the names of files: two searches, because one for both takes time with the square of a name's length."""
+    for path in _PATH.finditer(text):
+        ends = [ending.end() for ending in _FILE_ENDING.finditer(path[0])]
+        if ends:
+            yield path[0][: ends[-1]]
 
 
 def forbidden_words(text: str) -> tuple[str, ...]:

@@ -28,7 +28,7 @@ _ABANDONED_SECONDS = 5.0
 _ROOT = 0
 _SIGNS_OF_USE = frozenset({"ledger.db", "index.db", "salt"})
 _OWN_NAMES = frozenset(
-    "config.toml languages phrases contexts global spool snapshots backups models token run hook hook.pyc machine".split()
+    "config.toml languages phrases contexts global spool snapshots backups models token run hook machine".split()
 )
 """What a person, or a command, may have put into a home before its first run."""
 
@@ -75,8 +75,8 @@ def reject_shared_home(home: Path, user_home: Path) -> None:
             return
         what = f"holds other files, such as {min(names - _OWN_NAMES)}"
     raise SettingsError(
-        f"{home} {what}. wisen makes everything below its home readable for you alone, so it needs a folder of its own: "
-        f"set WISEN_HOME to {home / 'wisen'}, for example."
+        f"{home} {what}. wisen makes everything below its home readable for you alone, so it needs a folder "
+        f"of its own: set WISEN_HOME to {home / 'wisen'}, for example."
     )
 
 
