@@ -4,9 +4,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from tests.battery import limit_checks, odd_input_checks, secret_checks
+from tests.battery import breakage_checks, limit_checks, odd_input_checks, secret_checks
 
 if TYPE_CHECKING:
     from tests.battery.check import Check
 
-CHECKS: tuple[Check, ...] = (*limit_checks.CHECKS, *secret_checks.CHECKS, *odd_input_checks.CHECKS)
+CHECKS: tuple[Check, ...] = (
+    *breakage_checks.CHECKS,
+    *limit_checks.CHECKS,
+    *secret_checks.CHECKS,
+    *odd_input_checks.CHECKS,
+)
