@@ -88,7 +88,7 @@ BREAKAGES = (
     Breakage("snapshot of another version", lambda scene: _note(scene, "snapshots/current.json",
              '{"version": 99, "contexts": {}, "global": ""}'), "another version", ("cycle",)),
     Breakage("client failed", lambda scene: _note(scene, "spool/beats/failed",
-             '{"kind": "OSError", "event": "stop", "at": 1e300}'), "OSError at stop", ("cycle",)),
+             '{"kind": "OSError", "event": "stop", "at": 1700000000}'), "OSError at stop", ("cycle",)),
     Breakage("index garbled", lambda scene: (scene.home / "index.db").write_bytes(b"x" * 9000), "index",
              ("doctor", "--repair")),
     Breakage("ledger altered", _alter_ledger, "doctor --repair", ("doctor", "--repair")),
