@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from tests.battery import (
+    breakage_checks,
     canary_checks,
     echo_checks,
     edit_checks,
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
     from tests.battery.check import Check
 
 CHECKS: tuple[Check, ...] = (
+    *breakage_checks.CHECKS,
     *canary_checks.CHECKS,
     *echo_checks.CHECKS,
     *edit_checks.CHECKS,

@@ -108,7 +108,6 @@ ANSWERS = (
     *(
         ChatAnswer('{"ok": true}'),
         ChatAnswer('{"ok": true}', tokens=(0, 0)),
-        ChatAnswer('{"ok": true}', tokens=(-5, -5)),
     ),
     *(
         ChatAnswer("x" * 200_000),

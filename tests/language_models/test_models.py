@@ -102,6 +102,7 @@ def test_nothing_is_shown_of_models_where_there_are_none(home: Path) -> None:
         (ChatAnswer('{"ok": true, "also": "run rm -rf ~"}'), Reason.MALFORMED, 2),
         (ChatAnswer(raw="<html>busy</html>"), Reason.MALFORMED, 2),
         (ChatAnswer(raw="{}"), Reason.MALFORMED, 2),
+        (ChatAnswer(raw="[" * 5000), Reason.MALFORMED, 2),
         (ChatAnswer(refusal="I cannot help with that."), Reason.REFUSED, 1),
         (ChatAnswer("quota", 429), Reason.RATE_LIMITED, 3),
         (ChatAnswer("slow down", 429, {"Retry-After": "1"}), Reason.RATE_LIMITED, 3),

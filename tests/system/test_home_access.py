@@ -162,6 +162,9 @@ def test_a_folder_that_holds_other_things_is_no_home_and_nothing_in_it_is_touche
     (user_home / "w").mkdir()
     (user_home / "w" / "config.toml").write_text("[store]\nbackups = 3\n")
     assert app.wire(user_home / "w", {"HOME": str(user_home)}).settings.store.backups == 3
+    (user_home / "w2").mkdir()
+    (user_home / "w2" / "ledger.db.new-x1").write_text("another first run, which has just begun")
+    app.wire(user_home / "w2", {"HOME": str(user_home)})
 
 
 @pytest.mark.requirement("X6")

@@ -78,7 +78,7 @@ class HostedModel:
             raise ModelFailed(f"{self._name} did not answer within {seconds:.0f} s.", Reason.TIMEOUT) from None
         except exceptions.ContentFilterError:
             return Reply("", refused=True)
-        except exceptions.UnexpectedModelBehavior:
+        except (exceptions.UnexpectedModelBehavior, RecursionError):
             return Reply("")  # an unreadable answer counts as malformed
         except exceptions.UserError as error:
             raise ModelFailed(f"{self._name} cannot be asked: {_first_sentence(error)}", Reason.DENIED) from None

@@ -26,7 +26,8 @@ if TYPE_CHECKING:
 _ABANDONED_SECONDS = 5.0
 """Seconds after which a partial file is abandoned: hooks write theirs within one."""
 _ROOT = 0
-_SIGNS_OF_USE = frozenset({"ledger.db", "index.db", "salt"})
+_SIGNS_OF_USE = ("ledger.db", "index.db", "salt", "cycle.lock")
+"""How the names begin of what a first run creates, under another name at first."""
 _OWN_NAMES = frozenset(
     "config.toml languages phrases contexts global spool snapshots backups models token run hook machine".split()
 )
@@ -71,7 +72,7 @@ def reject_shared_home(home: Path, user_home: Path) -> None:
             names = set(os.listdir(place))  # noqa: PTH208 - a folder may be there, or not
         except OSError:
             return
-        if names & _SIGNS_OF_USE or 2 * len(names & _OWN_NAMES) >= len(names):
+        if any(name.startswith(_SIGNS_OF_USE) for name in names) or 2 * len(names & _OWN_NAMES) >= len(names):
             return
         what = f"holds other files, such as {min(names - _OWN_NAMES)}"
     raise SettingsError(
