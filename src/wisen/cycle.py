@@ -139,6 +139,8 @@ def cycle(wisen: Learner, options: RunOptions, run_learn: Callable[[RunOptions],
         problems += errors
     with boundaries.isolate_step("repair the launcher"):
         problems += wisen.install.repair_launcher()
+    with boundaries.isolate_step("remove partial files"):
+        wisen.health.remove_partial_files()
 
     # Deliver.
     with boundaries.isolate_step("prepare snapshots"):
