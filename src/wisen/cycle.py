@@ -69,7 +69,7 @@ def learn(wisen: Learner, options: RunOptions) -> Report:
         )  # fmt: skip
         wisen.lessons.save_scope(known, scope, boundaries)
         with step("write context files"):
-            wisen.rules.write_context_files(known.states, boundaries)
+            wisen.rules.write_context_files(lambda: known.states, boundaries)
         with step("update memory"):
             wisen.memory.refresh(known.states)
     else:
