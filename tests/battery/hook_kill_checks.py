@@ -68,7 +68,11 @@ def _with_hooks(home: BusyHome) -> BusyHome:
 def _measure(home: BusyHome) -> float:
     began = time.monotonic()
     for event in _EVENTS:
-        assert _fire(home, "measured", event).process.wait(LIMIT) == 0
+        process = _fire(home, "measured", event).process
+        assert process.stdout is not None
+        with process.stdout as stream:
+            stream.read()
+        assert process.wait(LIMIT) == 0
     return (time.monotonic() - began) / len(_EVENTS)
 
 

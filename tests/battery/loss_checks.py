@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     Damage = Callable[[Path, random.Random], object]
     Rows = dict[str, set[tuple[object, ...]]]
 
-EACH = 10
+EACH = 5
 """How many times a home is damaged in one run."""
 PAGE = 4096
 _NUMBERED = ("memor", "folds", "sqlite_sequence")
@@ -239,7 +239,7 @@ CHECKS = (
         "a damaged index is not noticed, or comes back with other content",
         lose_index,
         quick=1,
-        full=50,
+        full=100,
         needs=("git",),
     ),
     Check(
@@ -248,7 +248,7 @@ CHECKS = (
         "a damaged ledger is written to, not restored, or something is dropped silently",
         lose_ledger,
         quick=1,
-        full=50,
+        full=100,
         needs=("git",),
     ),
 )
