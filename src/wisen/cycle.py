@@ -69,7 +69,7 @@ def learn(wisen: Learner, options: RunOptions) -> Report:
         )  # fmt: skip
         wisen.lessons.save_scope(known, scope, boundaries)
         with step("write context files"):
-            wisen.rules.write_context_files(known.states, boundaries)
+            wisen.rules.write_context_files(lambda: known.states, boundaries)
         with step("update memory"):
             wisen.memory.refresh(known.states)
     else:
@@ -139,6 +139,8 @@ def cycle(wisen: Learner, options: RunOptions, run_learn: Callable[[RunOptions],
         problems += errors
     with boundaries.isolate_step("repair the launcher"):
         problems += wisen.install.repair_launcher()
+    with boundaries.isolate_step("remove partial files"):
+        wisen.health.remove_partial_files()
 
     # Deliver.
     with boundaries.isolate_step("prepare snapshots"):

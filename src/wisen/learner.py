@@ -356,7 +356,7 @@ class Learner:
         return is_user_statement(state)
 
     def _write_context_files(self) -> None:
-        self.rules.write_context_files(entry_states(self.home.ledger), self._boundaries)
+        self.rules.write_context_files(lambda: entry_states(self.home.ledger), self._boundaries)
 
     def _prepare_snapshots(self) -> None:
         self.delivery.prepare_snapshots(self._boundaries)

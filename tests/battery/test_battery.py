@@ -3,12 +3,20 @@
 from __future__ import annotations
 
 from itertools import pairwise
+from typing import TYPE_CHECKING, Any
 
 import pytest
+from typer.main import get_command
 
 from tests.battery.check import Check, upper_bound
 from tests.battery.checks import CHECKS
 from tests.battery.runner import Result, run_one, summarise, table
+from tests.battery.writing_commands import ATTEMPTS, NOT_TRIED
+from wisen.surfaces.cli import app
+from wisen.surfaces.cli.command_table import COMMANDS, OLD_NAME
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
 
 RUNS = [
     pytest.param(check, seed, id=f"{check.id}-{seed}", marks=[pytest.mark.needs(*check.needs)] if check.needs else ())
@@ -44,6 +52,22 @@ def test_results_are_summed_up_by_test_and_shown_by_check() -> None:
 def test_what_belongs_to_no_line_of_the_battery_comes_last() -> None:
     results = [Result(name, 0, 1, (), 1, "") for name in ("X-times", "T11-formats", "T2-cut")]
     assert list(summarise(results)) == ["T2", "T11", "X"]
+
+
+def test_every_command_that_writes_is_killed_or_has_a_reason() -> None:
+    writing = set(_writing_commands(get_command(app)))
+    assert writing == ATTEMPTS.keys() | NOT_TRIED.keys()
+    assert not ATTEMPTS.keys() & NOT_TRIED.keys()
+
+
+def _writing_commands(command: Any, words: tuple[str, ...] = ()) -> Iterator[str]:
+    """What can say beforehand what it would do writes; and so does a review, which asks before each step."""
+    for name, each in getattr(command, "commands", {}).items():
+        if words or not any(top.name == name and (top.full or top.panel == OLD_NAME) for top in COMMANDS):
+            yield from _writing_commands(each, (*words, name))
+    path = " ".join(words)
+    if path == "proposals review" or any("--dry-run" in option.opts for option in command.params):
+        yield path
 
 
 def test_each_check_has_a_name_of_its_own() -> None:

@@ -43,7 +43,7 @@ def everything_written(home: Path) -> dict[str, str]:
 
 
 def write_again(learner: Learner) -> None:
-    learner.rules.write_context_files(entry_states(learner.home.ledger), learner._boundaries)
+    learner.rules.write_context_files(lambda: entry_states(learner.home.ledger), learner._boundaries)
     learner.delivery.prepare_snapshots(wrong=learner.health.bad_findings)
 
 

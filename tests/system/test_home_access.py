@@ -14,6 +14,7 @@ from tests.hooks import fire
 from wisen import app
 from wisen.errors import SettingsError
 from wisen.health import doctor
+from wisen.model.hook import PARTS
 from wisen.model.state import Health
 from wisen.system import home_access
 from wisen.testing.transcripts import ClaudeTranscript
@@ -190,6 +191,31 @@ def test_what_a_killed_backup_left_goes_with_what_is_forgotten_and_with_the_next
             (home / "backups" / name).write_text("half")
         learner.home.backups.create()  # type: ignore[union-attr]
         assert not [*(home / "backups").glob("*.part*")]
+
+
+def test_the_next_cycle_deletes_what_killed_processes_left_and_nothing_else(tmp_path: Path) -> None:
+    home = tmp_path / "home"
+    home.mkdir(mode=0o700)
+    left = ("ledger.db.new-abc", "ledger.db.part", ".hook.4711.part", "salt.4711.1.new.part", "ledger.db.part-journal")
+    kept = ("plan.parts.md", PARTS, "young.part")
+    for name in (*left, *kept):
+        (home / name).write_text("half")
+        os.utime(home / name, None if name == "young.part" else (1, 1))
+    with app.wire(home).learner() as learner:
+        learner.cycle()
+    assert {each.name for each in home.iterdir()} & {*left, *kept} == {*kept}
+
+
+def test_a_repair_leaves_the_parts_of_the_hook_client(tmp_path: Path) -> None:
+    home = tmp_path / "home"
+    with app.wire(home).learner() as learner:
+        learner.cycle()
+    (home / PARTS).write_text("{}")
+    os.utime(home / PARTS, (1, 1))
+    subject = app.wire(home).doctor_input()
+    assert [each.says for each in doctor.examine(subject) if "incomplete" in each.says] == []
+    doctor.repair(subject)
+    assert (home / PARTS).exists()
 
 
 def test_what_another_process_removes_while_it_is_looked_at_is_left_out(

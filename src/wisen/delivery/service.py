@@ -94,13 +94,21 @@ class DeliveryService:
         Called after they are written, `wrong` lists what the next session must report to the user. A project that
         cannot be prepared is recorded in `boundaries`, and the others are prepared nevertheless.
         """
+        boundaries = ErrorBoundaries() if boundaries is None else boundaries
+        if dry_run:
+            return len(self._built_snapshots(boundaries).files.keys() - self._store.digests())
+        with self._home.one_publisher():
+            return self._publish(self._built_snapshots(boundaries), wrong)
+
+    def _built_snapshots(self, boundaries: ErrorBoundaries) -> SnapshotSet:
+        ownerships = self._home.ledger.ownerships.of(self._home.machine)
+        self._projects.resolver.apply_decisions(ownerships)  # the user may have answered since it began
+        return self._build_snapshot(boundaries)
+
+    def _publish(self, snapshots: SnapshotSet, wrong: Callable[[], Iterable[HealthFinding]]) -> int:
         from wisen.logs.off_markers import write_off_places
 
         home, scope = self._home, self._projects.resolver
-        scope.apply_decisions(home.ledger.ownerships.of(home.machine))  # the user may have answered since it began
-        snapshots = self._build_snapshot(ErrorBoundaries() if boundaries is None else boundaries)
-        if dry_run:
-            return len(snapshots.files.keys() - self._store.digests())
         home.salt()  # hooks only read it, and seal their marks with it
         self._write_workspace_files(snapshots)
         write_off_places(self._projects, self._edit_ports)

@@ -21,6 +21,8 @@ if TYPE_CHECKING:
     from wisen.store.home import Home
 
 _SHOWN_RUNS = 10
+_ABANDONED_SECONDS = 3600.0
+"""After this many seconds a run deletes a partial file: however slow a machine is, nobody writes it any more."""
 
 
 class HealthService:
@@ -50,6 +52,12 @@ class HealthService:
     def bad_findings(self) -> list[HealthFinding]:
         """Return the serious problems."""
         return [each for each in self.find_problems() if each.health is Health.BAD]
+
+    def remove_partial_files(self) -> int:
+        """Delete what killed processes left half-written in the home; returns how many files."""
+        from wisen.system.home_access import remove_leftovers
+
+        return remove_leftovers(self._home.path, self._home.clock.now(), _ABANDONED_SECONDS)
 
     def recompute(self, learn: Callable[[], Report]) -> Recomputed:
         """Work out every total again from all sessions, and compare it with what was kept from run to run."""

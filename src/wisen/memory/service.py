@@ -169,6 +169,7 @@ class MemoryService:
             UsageError: the mark is unknown, or the text is empty, too long or contains a secret.
             FileError: the file cannot be read or written.
         """
+        from wisen.memory.day_file import append_to_day
         from wisen.memory.index_memories import index_day
         from wisen.memory.workspace_files import append_lines
         from wisen.safety.withhold import rule_against
@@ -190,11 +191,7 @@ class MemoryService:
         if workspace is not None:
             is_new = append_lines(self._edit_ports, path, [line], why="a note", dry_run=dry_run) is not None
         else:
-            file = files.read(path)
-            addition = daily.append_day_lines(file.content or b"", [line], title=path.stem)
-            is_new = bool(addition)
-            if is_new and not dry_run:
-                files.write(file, (file.content or b"") + addition)
+            is_new = append_to_day(files, path, line, dry_run=dry_run)
         if is_new and not dry_run:
             index_day(home, files, self._projects.context_of(place), path)
         return AddedNote(path, line, is_new=is_new)

@@ -26,7 +26,7 @@ from wisen.rules.rule_writing import RuleWriter
 from wisen.store.known_entries import entry_states
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Sequence
+    from collections.abc import Callable, Collection, Sequence
 
     from wisen.decisions.refresh import Refresh
     from wisen.decisions.service import Decisions
@@ -239,7 +239,8 @@ class RuleService:
             return  # most runs: neither pages nor entries need to be read
         from wisen.rules.context_file_sync import import_context_files
 
-        import_context_files(self._home, self._projects, self._edit_ports.files, known, boundaries)
+        with self._home.one_publisher():  # between a page and the copy of it, a page looks as if a person edited it
+            import_context_files(self._home, self._projects, self._edit_ports.files, known, boundaries)
 
     def _has_learnings(self) -> bool:
         """Return whether a project has entries that other tools wrote."""
@@ -255,11 +256,12 @@ class RuleService:
         keys = (EVERYWHERE, *(each.key for each in self._home.ledger.contexts.all()))
         return WrittenPages(self._home.index.folds, self._home.version).are_unchanged(self._home.path, keys)
 
-    def write_context_files(self, every: Sequence[EntryState], boundaries: ErrorBoundaries) -> None:
+    def write_context_files(self, load_states: Callable[[], Sequence[EntryState]], boundaries: ErrorBoundaries) -> None:
         """Write the rules in force and the open proposals into the context files, for people to read."""
         from wisen.rules.context_file_sync import write_all_context_files
 
-        write_all_context_files(self._home, self._projects, self._edit_ports.files, every, boundaries)
+        with self._home.one_publisher():
+            write_all_context_files(self._home, self._projects, self._edit_ports.files, load_states(), boundaries)
 
     def import_line_edits(self) -> None:
         """Import the user's edits of our lines in their files, or ask once where git may have made the change."""

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
     from datetime import datetime
     from pathlib import Path
 
@@ -17,6 +18,9 @@ if TYPE_CHECKING:
     from wisen.store.ledger import Ledger
     from wisen.store.row_factory import RowFactory
     from wisen.system.machine_ports import Clock, Ids, Lock
+
+_PUBLISHING_SECONDS = 120.0
+"""How long a process waits for others that write pages or snapshots: each takes a second of a large home."""
 
 
 @dataclass(kw_only=True)
@@ -40,6 +44,27 @@ class Home:
     """Convert a moment to local time: days begin at midnight where the user is."""
     evidence: str = ""
     """The evidence that a person makes the decisions recorded now; empty if there is none."""
+
+    @contextmanager
+    def one_publisher(self) -> Iterator[None]:
+        """Hold the lock of all files that are made from the stores: pages for people, and snapshots for hooks.
+
+        Whoever writes them reads the stores under this lock, so the last to write them has everything decided before.
+
+        Raises:
+            StoreBusy: another process did not finish in time.
+            StoreReadOnly: the home cannot be written.
+        """
+        from wisen.errors import StoreReadOnly
+        from wisen.system.folder_lock import lock_folder
+
+        folder = self.path / "contexts"
+        try:
+            folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+        except OSError as error:
+            raise StoreReadOnly(f"{folder} cannot be made: {error.strerror}. Make {self.path} writable.") from error
+        with lock_folder(folder, timeout=_PUBLISHING_SECONDS):
+            yield
 
     @property
     def row_factory(self) -> RowFactory:

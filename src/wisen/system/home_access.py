@@ -7,6 +7,7 @@ moved and copied. Links are not followed, and what belongs to others is reported
 from __future__ import annotations
 
 import os
+import re
 import stat
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -25,6 +26,8 @@ if TYPE_CHECKING:
 
 _ABANDONED_SECONDS = 5.0
 """Seconds after which a partial file is abandoned: hooks write theirs within one."""
+_PARTIAL = re.compile(r"\.part(-\w+)?$|\.db\.new-")
+"""Names of files that are being written, and of what SQLite keeps next to them; a person's notes are not among them."""
 _ROOT = 0
 _SIGNS_OF_USE = ("ledger.db", "index.db", "salt", "cycle.lock")
 """How the names begin of what a first run creates, under another name at first."""
@@ -105,16 +108,19 @@ def open_to_others(home: Path) -> list[str]:
     return [path for path, _, _ in _open_to_others(home)]
 
 
-def leftovers(home: Path, now: datetime) -> list[Path]:
-    """Return the partial files that killed processes left below a home: they may hold what was forgotten since."""
+def leftovers(home: Path, now: datetime, seconds: float = _ABANDONED_SECONDS) -> list[Path]:
+    """Return the partial files that killed processes left below a home: they may hold what was forgotten since.
+
+    `seconds`: how old a partial file is that nobody writes any more.
+    """
     partial_files: list[Path] = []
     for folder, _, names in os.walk(home):
         for name in names:
             path = Path(folder, name)
-            if ".part" not in name and ".db.new-" not in name:
+            if not _PARTIAL.search(name):
                 continue
             try:
-                is_abandoned = now.timestamp() - path.lstat().st_mtime > _ABANDONED_SECONDS
+                is_abandoned = now.timestamp() - path.lstat().st_mtime > seconds
             except OSError:
                 continue
             # Copying the ledger takes as long as it takes; whoever does it holds the folder's lock.
@@ -123,10 +129,10 @@ def leftovers(home: Path, now: datetime) -> list[Path]:
     return partial_files
 
 
-def remove_leftovers(home: Path, now: datetime) -> int:
-    """Delete partial files; returns how many."""
+def remove_leftovers(home: Path, now: datetime, seconds: float = _ABANDONED_SECONDS) -> int:
+    """Delete partial files of this age; returns how many."""
     count = 0
-    for path in leftovers(home, now):
+    for path in leftovers(home, now, seconds):
         try:
             path.unlink()
         except OSError:

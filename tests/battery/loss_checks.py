@@ -1,0 +1,254 @@
+"""T5: a database is deleted, cut off or garbled: the index comes back from the logs, the ledger from its backups."""
+
+from __future__ import annotations
+
+import json
+import os
+import random
+import shutil
+import sqlite3
+from contextlib import closing
+from typing import TYPE_CHECKING, Any
+
+from tests.battery.busy_home import LIMIT, Attempt, BusyHome
+from tests.battery.check import Check, Tally
+from tests.store.test_corrupted_bytes import corrupt
+from tests.store.test_index_damaged import DAMAGES, UNTOUCHED
+from wisen.errors import StoreDamaged
+from wisen.store.ledger import TABLES
+from wisen.store.sqlite_ledger import open_ledger
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+    Damage = Callable[[Path, random.Random], object]
+    Rows = dict[str, set[tuple[object, ...]]]
+
+EACH = 5
+"""How many times a home is damaged in one run."""
+PAGE = 4096
+_NUMBERED = ("memor", "folds", "sqlite_sequence")
+"""Tables of the index whose numbers depend on how many runs read the logs; their texts are compared instead."""
+
+
+def _garble_bytes(path: Path, chance: random.Random) -> None:
+    path.write_bytes(corrupt(path.read_bytes(), chance))
+
+
+def _garble_pages(path: Path, chance: random.Random) -> None:
+    content = bytearray(path.read_bytes())
+    for _ in range(chance.randint(1, 3)):
+        start = chance.randrange(max(len(content) // PAGE, 1)) * PAGE
+        content[start : start + PAGE] = chance.randbytes(PAGE) if chance.random() < 0.5 else bytes(PAGE)
+    path.write_bytes(content)
+
+
+def _garble_header(path: Path, chance: random.Random) -> None:
+    content = bytearray(path.read_bytes())
+    content[: 1 + chance.randrange(100)] = chance.randbytes(1 + chance.randrange(100))
+    path.write_bytes(content)
+
+
+def _cut_off(path: Path, chance: random.Random) -> None:
+    os.truncate(path, chance.randrange(path.stat().st_size))
+
+
+RANDOM_DAMAGES: dict[str, Damage] = {
+    "bytes are garbled": _garble_bytes,
+    "pages are garbled": _garble_pages,
+    "its header is garbled": _garble_header,
+    "it is cut off": _cut_off,
+    "it is gone": lambda path, _: path.unlink(),
+    "it is all zeros": lambda path, _: path.write_bytes(bytes(path.stat().st_size)),
+    "it is random": lambda path, chance: path.write_bytes(chance.randbytes(path.stat().st_size)),
+}
+INDEX_DAMAGES: dict[str, Damage] = RANDOM_DAMAGES | {
+    name: lambda path, _, do=do: do(path) for name, do in DAMAGES.items() if name not in UNTOUCHED
+}
+
+
+def lose_index(seed: int, folder: Path) -> Tally:
+    """The index is damaged: a run or the doctor says so, and what is built again is what was there."""
+    chance, tally = random.Random(seed), Tally()
+    home = BusyHome(folder)
+    shutil.rmtree(home.home)  # one run that reads everything, as the one after the damage does
+    assert home.run("learn").returncode == 0
+    kept = home.folder / "kept"
+    shutil.copytree(home.home, kept)
+    expected = _index_content(home.home / "index.db")
+    for _ in range(EACH):
+        name = chance.choice([*INDEX_DAMAGES])
+        _bring_back(home, kept)
+        INDEX_DAMAGES[name](home.home / "index.db", chance)
+        tally.expect(not (problem := _after_index_damage(home, expected)), f"{name}: {problem}")
+    return tally
+
+
+def _after_index_damage(home: BusyHome, expected: object) -> str:
+    learned = home.run("learn")
+    if learned.returncode != 0:
+        return f"learn ends with {learned.returncode}: {learned.stderr}"
+    said = "built again" in learned.stdout + learned.stderr or "new events" in learned.stdout
+    findings = _findings(home, "--repair")
+    if findings["index"]["health"] == "bad" or findings["ledger"]["health"] != "good":
+        return f"not repaired: {findings['index']} {findings['ledger']}"
+    home.run("learn")
+    if _index_content(home.home / "index.db") != expected:
+        return f"the content differs, and {'it was said' if said else 'nothing was said'}"
+    return ""
+
+
+def lose_ledger(seed: int, folder: Path) -> Tally:
+    """The ledger is damaged, and some of its backups: it is noticed, restored, and nothing is thrown away."""
+    chance, tally = random.Random(seed), Tally()
+    home = BusyHome(folder)
+    kept, expected = _with_log(home)
+    for _ in range(EACH):
+        name, side = chance.choice([*RANDOM_DAMAGES]), chance.choice(["", "", "", "-wal", "-shm"])
+        bad_copies = chance.choice(["", "", "newest", "all"]) if not side else ""
+        _bring_back(home, kept)
+        if not side and chance.random() < 0.7:
+            _settle_log(home.home / "ledger.db")
+        for copy in _backups(home)[: {"": 0, "newest": 1, "all": None}[bad_copies]]:
+            RANDOM_DAMAGES[chance.choice(["bytes are garbled", "pages are garbled", "it is random"])](copy, chance)
+        RANDOM_DAMAGES[name](home.home / f"ledger.db{side}", chance)
+        problem = _after_ledger_damage(home, expected, side)
+        tally.expect(not problem, f"ledger.db{side}: {name}, bad backups: {bad_copies or 'none'}: {problem}")
+    return tally
+
+
+def _with_log(home: BusyHome) -> tuple[Path, Rows]:
+    """Decide some things, some of which are in backups; return a copy whose newest rows are in SQLite's log."""
+    kept = home.folder / "kept"
+    home.run("remember", "always rinse plum1 before use")
+    home.run("cycle")
+    home.add_session()
+    home.run("remember", "always rinse plum2 before use")
+    home.run("cycle")
+    with closing(sqlite3.connect(home.home / "ledger.db")) as reader:
+        reader.execute("SELECT count(*) FROM entries").fetchone()
+        home.run("remember", "always rinse plum3 before use")
+        home.run("note", "met fig1 at noon")
+        shutil.copytree(home.home, kept)
+        rows = _rows(home.home / "ledger.db")
+    assert (kept / "ledger.db-wal").stat().st_size > 0
+    assert len(_backups(home)) > 1
+    return kept, rows
+
+
+def _after_ledger_damage(home: BusyHome, expected: Rows, side: str) -> str:
+    ledger, before = home.home / "ledger.db", _bytes(home.home)
+    copies = [_readable(copy) for copy in _backups(home)]
+    newest: Rows = next((rows for rows in copies if rows is not None), {})
+    result = home.run("remember", "always rinse plum4 before use")
+    refused = result.returncode != 0
+    if refused and ("wisen doctor --repair" not in result.stderr or str(ledger) not in result.stderr):
+        return f"no way out was named: {result.stderr!r}"
+    if refused and (touched := _touched(home.home, before)):
+        return f"it was noticed, and yet {touched} was written to: {result.stderr}"
+    found = _findings(home, "--repair")["ledger"]
+    if found["health"] == "bad":
+        # Nothing can be restored: then everything stays as it is, and that is said.
+        if "no good backup" not in found["says"] or newest:
+            return f"not restored: {found}"
+        touched = _touched(home.home, before) if refused else ""
+        return f"it was not restored, and yet {touched} was written to" if touched else ""
+    now = _rows(ledger)
+    strange = {table: rows - expected[table] for table, rows in now.items()}
+    # What was added after the damage is the rule, its moves, and the run of the repair.
+    if any("plum4" not in str(row) for row in strange["entries"]):
+        return f"rows that nobody wrote: {strange['entries']}"
+    if found["health"] == "good" and not side and any(expected[table] - now[table] for table in now):
+        return "rows are gone, and nothing was said"
+    if any(newest[table] - now[table] for table in newest):
+        return "what the newest good backup holds was not restored"
+    if found["health"] == "notice":
+        asides = [each for each in home.home.glob("ledger.db.damaged-*") if not each.name.endswith(("-wal", "-shm"))]
+        if before.get("ledger.db") is not None and refused and before["ledger.db"] not in map(_content, asides):
+            return "the damaged file was not kept"
+    again = home.run("remember", "always rinse plum5 before use")
+    return "" if again.returncode == 0 else f"it cannot be written after the repair: {again.stderr}"
+
+
+def _findings(home: BusyHome, *more: str) -> dict[str, Any]:
+    """Return what the doctor says first about each part."""
+    done = home.start(Attempt(words=("doctor", "--json", *more))).wait(LIMIT)
+    return {each["about"]: each for each in reversed(json.loads(done.stdout)["findings"])}
+
+
+def _bring_back(home: BusyHome, kept: Path) -> None:
+    shutil.rmtree(home.home)
+    shutil.copytree(kept, home.home)
+
+
+def _settle_log(ledger: Path) -> None:
+    with closing(sqlite3.connect(ledger)) as connection:
+        connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+
+
+def _backups(home: BusyHome) -> list[Path]:
+    return sorted((home.home / "backups").glob("ledger-*.db"), reverse=True)
+
+
+def _bytes(home: Path) -> dict[str, bytes]:
+    return {each.name: _content(each) for each in home.glob("ledger.db*") if not each.name.endswith("-shm")}
+
+
+def _touched(home: Path, before: dict[str, bytes]) -> str:
+    now = _bytes(home)
+    # An empty log is none: SQLite makes one to read.
+    changed = [name for name in now.keys() | before.keys() if now.get(name, b"") != before.get(name, b"")]
+    return ", ".join(sorted(changed))
+
+
+def _content(path: Path) -> bytes:
+    return path.read_bytes()
+
+
+def _readable(copy: Path) -> Rows | None:
+    try:
+        with closing(open_ledger(copy, backups=copy)) as ledger:
+            ledger.check()
+    except StoreDamaged:
+        return None
+    return _rows(copy)
+
+
+def _rows(ledger: Path) -> Rows:
+    with closing(sqlite3.connect(ledger)) as connection:
+        return {table.name: set(connection.execute(f"SELECT * FROM {table.name}")) for table in TABLES}
+
+
+def _index_content(index: Path) -> object:
+    with closing(sqlite3.connect(index)) as connection:
+        names = [str(name) for (name,) in connection.execute("SELECT name FROM sqlite_master WHERE type = 'table'")]
+        plain = {
+            name: connection.execute(f"SELECT * FROM {name}").fetchall()
+            for name in names
+            if not name.startswith(_NUMBERED)
+        }
+        memories = sorted(connection.execute("SELECT kind, text FROM memories"))
+    return plain, memories
+
+
+CHECKS = (
+    Check(
+        "T5",
+        "index",
+        "a damaged index is not noticed, or comes back with other content",
+        lose_index,
+        quick=1,
+        full=100,
+        needs=("git",),
+    ),
+    Check(
+        "T5",
+        "ledger",
+        "a damaged ledger is written to, not restored, or something is dropped silently",
+        lose_ledger,
+        quick=1,
+        full=100,
+        needs=("git",),
+    ),
+)
