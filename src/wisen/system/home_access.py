@@ -7,7 +7,6 @@ moved and copied. Links are not followed, and what belongs to others is reported
 from __future__ import annotations
 
 import os
-import re
 import stat
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -16,6 +15,7 @@ from msgspec import structs
 
 from wisen.errors import SettingsError
 from wisen.system.folder_lock import is_locked
+from wisen.text.lazy_regex import lazy_regex
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 _ABANDONED_SECONDS = 5.0
 """Seconds after which a partial file is abandoned: hooks write theirs within one."""
-_PARTIAL = re.compile(r"\.part(-\w+)?$|\.db\.new-")
+_PARTIAL = lazy_regex(r"\.part(-\w+)?$|\.db\.new-")
 """Names of files that are being written, and of what SQLite keeps next to them; a person's notes are not among them."""
 _ROOT = 0
 _SIGNS_OF_USE = ("ledger.db", "index.db", "salt", "cycle.lock")
