@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
@@ -47,6 +48,11 @@ class Check:
     def id(self) -> str:
         """The test and the name: T1-learn."""
         return f"{self.test}-{self.name}"
+
+
+def order_of(test: str) -> int:
+    """Tests by their number; X, what belongs to none, comes last."""
+    return int(test[1:] or sys.maxsize)
 
 
 def upper_bound(failures: int, trials: int) -> float:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from tests.battery import (
     breakage_checks,
     canary_checks,
@@ -24,11 +22,9 @@ from tests.battery import (
     transient_checks,
     version_checks,
 )
+from tests.battery.check import Check, order_of
 
-if TYPE_CHECKING:
-    from tests.battery.check import Check
-
-CHECKS: tuple[Check, ...] = (
+_ALL: tuple[Check, ...] = (
     *breakage_checks.CHECKS,
     *canary_checks.CHECKS,
     *concurrency_checks.CHECKS,
@@ -48,3 +44,5 @@ CHECKS: tuple[Check, ...] = (
     *transient_checks.CHECKS,
     *version_checks.CHECKS,
 )
+CHECKS = tuple(sorted(_ALL, key=lambda each: order_of(each.test)))
+"""In the order of their tests."""

@@ -17,7 +17,7 @@ from multiprocessing import get_context
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from tests.battery.check import Check, Tally, upper_bound
+from tests.battery.check import Check, Tally, order_of, upper_bound
 from tests.battery.checks import CHECKS
 from tests.battery.isolation import own_home
 from tests.conftest import COMPONENTS
@@ -81,12 +81,7 @@ def summarise(results: Iterable[Result]) -> dict[str, dict[str, Any]]:
         test["failures"] += len(result.failures)
     for test in tests.values():
         test["upper95"] = upper_bound(test["failures"], test["trials"])
-    return dict(sorted(tests.items(), key=lambda each: _order_of(each[0])))
-
-
-def _order_of(test: str) -> int:
-    """Tests by their number; X, what belongs to none, comes last."""
-    return int(test[1:] or sys.maxsize)
+    return dict(sorted(tests.items(), key=lambda each: order_of(each[0])))
 
 
 def table(results: Sequence[Result]) -> str:
