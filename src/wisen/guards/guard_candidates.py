@@ -73,9 +73,19 @@ class CandidateSearch:
         """`states`: the states of all entries."""
         self._home, self._projects, self._rule_files, self._settings = home, projects, rule_files, settings
         self._states = states
+        self._open_totals: dict[WatchedGuard, GuardTotal] = {}
 
-    def ready(self, fixes: Iterable[Fix], judged: Iterable[Blame], settled: Mapping[str, str]) -> list[GuardCandidate]:
-        """Return the most general ready guard of each fix, rule and refusal; `settled`: watches by id of the guard."""
+    def ready(
+        self,
+        fixes: Iterable[Fix],
+        judged: Iterable[Blame],
+        settled: Mapping[str, str],
+        open_guards: Iterable[WatchedGuard] = (),
+    ) -> list[GuardCandidate]:
+        """Return the most general ready guard of each fix, rule and refusal.
+
+        `settled`: watches by id of the guard; `open_guards`: what `stops_good_calls` is going to be asked about.
+        """
         of_fixes = self._guards_of_fixes(fixes, settled)
         rules = [
             (each, WatchedGuard(each.derived.watch, each.context))
@@ -87,8 +97,10 @@ class CandidateSearch:
         guards = [each.guard for each in of_fixes]
         guards += [each.guard for each in refusals]
         guards += [guard for _, guard in rules]
+        guards += (waiting := list(open_guards))
         tested = backtest_guards(self._home.index, guards, self._home.version)
         totals = dict(zip(guards, tested, strict=True))
+        self._open_totals = {guard: totals[guard] for guard in waiting}
         return first_ready_candidates(
             {
                 **self._candidates_from_fixes(of_fixes, totals),
@@ -97,6 +109,13 @@ class CandidateSearch:
             },
             self._settings,
         )
+
+    def stops_good_calls(self, guard: WatchedGuard) -> bool:
+        """Whether one of the open guards would have stopped more calls that worked than a guard may."""
+        total = self._open_totals[guard]
+        if total.stopped_by is not None:
+            return True
+        return build_backtest(total.calls(), self._sessions, None).good > self._settings.good
 
     @cached_property
     def _sessions(self) -> int:

@@ -60,13 +60,15 @@ class GuardProposer:
         known = guard_states(ledger.guards.all(), moves)
         before = fold_proposal_states(proposals, moves)
         closed = find_closed_proposals(before, known, self._home.clock.now(), self._promote.expires_days)
-        closed += self._no_longer_needed(before, known, {proposal.id for proposal, _ in closed})
         reopenable = guards_awaiting_evidence(before)
         if self._promote.profile == Profile.AUTONOMOUS:
             reopenable |= {each.entry for each in unconvincing_proposals(before, self._settings)}
         settled = {state.guard.id: state.guard.watch for state in known if state.guard.id not in reopenable}
         search = CandidateSearch(self._home, self._projects, self._rule_files, self._settings, states)
-        ready = search.ready(fixes, judged, settled)
+        open_guards = self._open_guards_from_fixes(before, known, {proposal.id for proposal, _ in closed})
+        ready = search.ready(fixes, judged, settled, [guard for _, guard in open_guards])
+        # A tool was repaired: by now it would stop calls that work.
+        closed += [(each, Answer.EXPIRED) for each, guard in open_guards if search.stops_good_calls(guard)]
         closed += [(each, Answer.EXPIRED) for each in proposals_to_replace(ready, before, self._settings)]
         answers = [factory.build_move(proposal.id, MoveKind.ANSWER, given) for proposal, given in closed]
         rows = propose_candidates(ready, known, fold_proposal_states(proposals, [*moves, *answers]), factory)
@@ -75,16 +77,16 @@ class GuardProposer:
             ledger.entries.record([*answers, *rows, *demoted])
         return sum(isinstance(row, Proposal) for row in (*rows, *demoted)) - len(answers)
 
-    def _no_longer_needed(
+    def _open_guards_from_fixes(
         self, before: Sequence[ProposalState], known: Iterable[GuardState], closed: Collection[str]
-    ) -> list[tuple[Proposal, Answer]]:
-        """Close questions about guards from fixes that would by now stop calls that work: a tool was repaired."""
+    ) -> list[tuple[Proposal, WatchedGuard]]:
+        """Return the questions that are open about guards that come from fixes, each with the guard."""
         guards = {each.guard.id: each.guard for each in known if each.guard.source is GuardSource.FIX}
+        waiting = [each.proposal for each in before if each.is_waiting and each.proposal.id not in closed]
         return [
-            (each.proposal, Answer.EXPIRED)
-            for each in before
-            if each.is_waiting and each.proposal.entry in guards and each.proposal.id not in closed
-            if run_backtest(self._home, guards[each.proposal.entry]).good > self._settings.good
+            (each, WatchedGuard(guards[each.entry].watch, guards[each.entry].context, self._settings.good == 0))
+            for each in waiting
+            if each.entry in guards
         ]
 
 
