@@ -36,22 +36,28 @@ _JOINED = lazy_regex(r"\w[\"'\\]+\w")
 """Quotes inside a word: the shell reads the words around them as one."""
 
 
-def find_passing(index: Index, forms: Mapping[str, FailingForm], version: str, *, keeps: bool = True) -> set[str]:
+def find_passing(
+    index: Index, forms: Mapping[str, FailingForm], version: str, *, name: str = _NAME, keeps: bool = True
+) -> set[str]:
     """Return the keys of the forms that succeeded in some session.
 
-    `version`: of the program that keeps the results. `keeps`: whether to keep them.
+    `version`: of the program that keeps the results, for the next time that the same forms are asked for. `name`: of
+    the fold that has them. `keeps`: whether to keep them.
     """
-    if not forms and index.folds.load(_NAME, f"{_FORMAT} {version}") is None:
+    if not forms and index.folds.load(name, f"{_FORMAT} {version}") is None:
         return set()  # most homes of few sessions
     digests = {key: _digest(form) for key, form in forms.items()}
-    found = _search(index, {digests[key]: form for key, form in forms.items()}, f"{_FORMAT} {version}", keeps=keeps)
+    by_digest = {digests[key]: form for key, form in forms.items()}
+    found = _search(index, by_digest, f"{_FORMAT} {version}", name=name, keeps=keeps)
     return {key for key, digest in digests.items() if found[digest]}
 
 
-def _search(index: Index, forms: Mapping[str, FailingForm], version: str, *, keeps: bool) -> dict[str, list[int]]:
+def _search(
+    index: Index, forms: Mapping[str, FailingForm], version: str, *, name: str, keeps: bool
+) -> dict[str, list[int]]:
     """Return the sessions in which each form succeeded, by the digest of the form; not more than needed."""
     folds = index.folds
-    revision, stored = folds.revision(), folds.load(_NAME, version)
+    revision, stored = folds.revision(), folds.load(name, version)
     before = _decode(stored)
     changed = folds.changed_sessions(stored.revision) if stored is not None and before else frozenset[int]()
     found = {digest: [each for each in before[digest] if each not in changed] for digest in forms if digest in before}
@@ -64,7 +70,7 @@ def _search(index: Index, forms: Mapping[str, FailingForm], version: str, *, kee
     unknown = {digest: form for digest, form in forms.items() if digest not in found}
     found |= _search_everywhere(index, unknown) if unknown else {}
     if keeps and (stored is None or stored.revision != revision or found != before):
-        keep_fold(folds, _NAME, version, Fold(revision, json.dumps(found, sort_keys=True)))
+        keep_fold(folds, name, version, Fold(revision, json.dumps(found, sort_keys=True)))
     return found
 
 

@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from wisen.store.home import Home
     from wisen.store.known_entries import KnownEntries
 
+_FOLD = "passing-forms-of-questions"
 _NOT_INSTALLED = "shell.command-not-found"
 OMITTED = "…"
 """Placeholder in the text of a fix for a value that belongs to one occasion."""
@@ -93,8 +94,8 @@ class _WaitingFixes:
         """Return the first of them that are wanted, by context and id of the fix."""
         ids = {id_ for _, id_ in wanted}
         found = self._reliable(fix for fix in self._risky if fix.id in ids and fix.sessions >= MIN_SESSIONS)
-        passing = self._passing(found)
-        return [*islice(self._permitted([fix for fix in found if fix.id not in passing], wanted), many)]
+        broken = [fix for fix in found if fix.id not in self._working_again] if found else []
+        return [*islice(self._permitted(broken, wanted), many)]
 
     def pointless(self, before: Iterable[ProposalState]) -> list[str]:
         """Return the open questions about fixes of calls that work again."""
@@ -102,14 +103,14 @@ class _WaitingFixes:
         if not open_:
             return []
         tags = {state.entry.id: state.entry.tags for state in self._known.states}
-        ids = {tag for each in open_ for tag in tags.get(each.entry, ())}
-        passing = self._passing([fix for fix in self._risky if fix.id in ids])
-        return [each.id for each in open_ if not passing.isdisjoint(tags.get(each.entry, ()))]
+        return [each.id for each in open_ if not self._working_again.isdisjoint(tags.get(each.entry, ()))]
 
-    def _passing(self, fixes: Sequence[Fix]) -> set[str]:
-        """Return the ids of fixes of calls that also succeed unchanged: a tool was broken, and works again."""
-        forms = {fix.id: form for fix in fixes if (form := failing_form(fix, self._is_settled)) is not None}
-        return find_passing(self._home.index, forms, self._home.version, keeps=False) if forms else set()
+    @cached_property
+    def _working_again(self) -> set[str]:
+        """The ids of fixes of calls that also succeed unchanged: a tool was broken, and works again."""
+        askable = [fix for fix in self._risky if fix.sessions >= MIN_SESSIONS]
+        forms = {fix.id: form for fix in askable if (form := failing_form(fix, self._is_settled)) is not None}
+        return find_passing(self._home.index, forms, self._home.version, name=_FOLD)
 
     def _reliable(self, fixes: Iterable[Fix]) -> list[Fix]:
         return [fix for fix in fixes if is_reliable(fix, self._policy, self._judgements.is_named_by_error)]
