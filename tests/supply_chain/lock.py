@@ -11,7 +11,7 @@ import tomllib
 from dataclasses import dataclass
 from pathlib import Path
 
-from packaging.requirements import Requirement
+from packaging.requirements import InvalidRequirement, Requirement
 
 from tests.supply_chain.tools import run_tool, tool_environment
 
@@ -56,7 +56,10 @@ def read_pins(text: str) -> tuple[Pin, ...]:
 
 def _read_pin(line: str) -> Pin:
     hashes, rest = frozenset(_HASH.findall(line)), _HASH.sub("", line).strip()
-    requirement = Requirement(rest)  # an address or an option is none
+    try:
+        requirement = Requirement(rest)
+    except InvalidRequirement as error:  # an option
+        raise ValueError(f"not a version with its hashes: {rest}") from error
     exact = [each.operator for each in requirement.specifier] == ["=="] and "*" not in str(requirement.specifier)
     if not (exact and hashes) or requirement.url:
         raise ValueError(f"not a version with its hashes: {rest}")
