@@ -85,5 +85,5 @@ def test_a_fit_lock_is_written_as_the_resolver_gave_it() -> None:
     ],
 )
 def test_a_lock_without_a_hash_or_with_an_address_is_never_written(line: str) -> None:
-    with pytest.raises(ValueError, match="not a version with its hashes|named an address, or nothing"):
+    with pytest.raises(ValueError, match=r"not a version with its hashes|named an address, or nothing"):
         lock(line)
