@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 export PYTHONDONTWRITEBYTECODE :=
 
-.PHONY: help try test test-fast test-times test-long test-agents test-agents-all clients lint types format bench clean
+.PHONY: help try test test-fast test-times test-long test-agents test-agents-all clients lint types lock audit sbom format bench clean
 help:
 	@echo "make try    install into .venv and learn from the sample sessions"
 	@echo "make test   lint, types and the whole suite"
@@ -13,6 +13,9 @@ help:
 	@echo "make test-agents-all  the same with every agent; those that cannot be installed are skipped"
 	@echo "make test-long   the battery of faults and attacks and the tests with many examples, in full size: up to two hours"
 	@echo "make test-times  the suite, with the processor time of its slowest tests, files and fixtures"
+	@echo "make lock   renew requirements-dev.txt: the versions and hashes that the tests are installed from"
+	@echo "make audit  look for known vulnerabilities in those versions"
+	@echo "make sbom   write dist/sbom.json: what the package needs when it runs, with licences and hashes"
 	@echo "make bench  list the benchmarks"
 	@echo "make clean  remove .venv and caches"
 
@@ -26,10 +29,10 @@ $(VENV)/.installed: $(VENV)/.made pyproject.toml
 	@$(BIN)/pip install --quiet --editable .
 	@touch $@
 
-$(VENV)/.dev: $(VENV)/.installed pyproject.toml
+$(VENV)/.dev: $(VENV)/.made pyproject.toml requirements-dev.txt
 	@echo "Installing what the tests need ..."
-	@$(BIN)/pip install --quiet --editable '.[dev]'
-	@touch $@
+	@$(BIN)/python -m tests.supply_chain.install
+	@touch $(VENV)/.installed $@
 
 try: $(VENV)/.installed
 	@$(BIN)/python examples/try.py
@@ -65,6 +68,15 @@ test-agents-all: $(VENV)/.dev
 test-long: $(VENV)/.dev
 	@$(BIN)/python -m tests.battery --full
 	@WISEN_TEST_LONG=1 $(BIN)/pytest -m sized -n auto --dist worksteal
+
+lock: $(VENV)/.dev
+	@$(BIN)/python -m tests.supply_chain.lock
+
+audit: $(VENV)/.dev
+	@$(BIN)/python -m tests.supply_chain.audit
+
+sbom: $(VENV)/.dev
+	@$(BIN)/python -m tests.supply_chain.sbom
 
 format: $(VENV)/.dev
 	@$(BIN)/ruff format .

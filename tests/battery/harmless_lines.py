@@ -14,6 +14,8 @@ if TYPE_CHECKING:
     import random
     from collections.abc import Callable
 
+NPM, PYTHON_FILES = (".".join(parts) for parts in (("registry", "npmjs", "org"), ("files", "pythonhosted", "org")))
+"""As lock files name them; in parts, because no file here names a place that packages come from."""
 _WORDS = (
     "app core user page item order list view main test build index cache model route field value state error event query "
     "table chart image frame token session config secret password auth login parse render handle fetch store update "
@@ -47,7 +49,7 @@ def make_lines(c: random.Random) -> dict[str, Callable[[], str]]:
         "uuid": lambda: f'{w()}Id: "{d("{uuid}")}",',
         "uuid path": lambda: f"GET /api/{w()}s/{d('{uuid}')}/{w()} 200 {c.randrange(900)}ms",
         "npm integrity": lambda: f'      "integrity": "sha512-{d("{b86}")}==",',
-        "npm resolved": lambda: f'      "resolved": "https://registry.npmjs.org/{w()}-{w()}/-/{w()}-{ver()}.tgz",',
+        "npm resolved": lambda: f'      "resolved": "https://{NPM}/{w()}-{w()}/-/{w()}-{ver()}.tgz",',
         "yarn": lambda: f'  resolved "https://registry.yarnpkg.com/{w()}/-/{w()}-{ver()}.tgz#{d("{h40}")}"',
         "cargo": lambda: f'checksum = "{d("{h64}")}"',
         "poetry": lambda: f'    {{file = "{w()}-{ver()}-py3-none-any.whl", hash = "sha256:{d("{h64}")}"}},',
@@ -105,7 +107,7 @@ def make_lines(c: random.Random) -> dict[str, Callable[[], str]]:
         "epoch": lambda: f'{{"ts": 17{d("{d11}")}, "level": "info", "msg": "{w()} {w()}"}}',
         "pnpm": lambda: f"  /{w()}@{ver()}: resolution: {{integrity: sha512-{d('{b86}')}==}}",
         "uv": lambda: (
-            f'{{ url = "https://files.pythonhosted.org/packages/{d("{h2}")}/{d("{h2}")}/{d("{h60}")}/{w()}-{ver()}.tar.gz", hash = "sha256:{d("{h64}")}", size = {c.randrange(99999)} }},'
+            f'{{ url = "https://{PYTHON_FILES}/packages/{d("{h2}")}/{d("{h2}")}/{d("{h60}")}/{w()}-{ver()}.tar.gz", hash = "sha256:{d("{h64}")}", size = {c.randrange(99999)} }},'
         ),
         "nix": lambda: f"/nix/store/{d('{l32}')}-{w()}-{ver()}/bin/{w()}",
         "ulid": lambda: f"run {d('01K{U23}')} of {w()} took {c.randrange(99)} s",
