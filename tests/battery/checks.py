@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from tests.battery import (
     breakage_checks,
     canary_checks,
@@ -22,9 +24,11 @@ from tests.battery import (
     transient_checks,
     version_checks,
 )
-from tests.battery.check import Check, order_of
 
-_ALL: tuple[Check, ...] = (
+if TYPE_CHECKING:
+    from tests.battery.check import Check
+
+CHECKS: tuple[Check, ...] = (
     *breakage_checks.CHECKS,
     *canary_checks.CHECKS,
     *concurrency_checks.CHECKS,
@@ -44,5 +48,3 @@ _ALL: tuple[Check, ...] = (
     *transient_checks.CHECKS,
     *version_checks.CHECKS,
 )
-CHECKS = tuple(sorted(_ALL, key=lambda each: order_of(each.test)))
-"""In the order of their tests."""
