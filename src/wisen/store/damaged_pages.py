@@ -67,8 +67,7 @@ def read_stored_rows(path: Path, page_format: PageFormat) -> Iterator[StoredRow]
             for each in (path, path.with_name(f"{path.name}-wal"))
         ]
         pages = _Pages(files[0], files[1], page_format)
-        # The first page holds the schema.
-        for number in range(2, pages.count + 1):
+        for number in pages.numbers():
             yield from pages.rows(number)
 
 
@@ -78,9 +77,7 @@ class _Pages:
     def __init__(self, file: BinaryIO | None, log: BinaryIO | None, page_format: PageFormat) -> None:
         self._file, self._log, self._format = file, log, page_format
         self._frames: dict[int, list[int]] = defaultdict(list)
-        self.count = 0
-        if file is not None:
-            self.count = file.seek(0, 2) // page_format.size
+        self._in_file = file.seek(0, 2) // page_format.size if file is not None else 0
         if log is not None:
             self._find_frames(log)
 
@@ -89,8 +86,6 @@ class _Pages:
         size, step = log.seek(0, 2), _FRAME_HEADER + self._format.size
         pending: list[tuple[int, int]] = []
         salts = b""
-        # A damaged page number would make the file endless; a page that is only in the log was added by it.
-        largest = self.count + size // step
         for start in range(_LOG_HEADER, size - step + 1, step):
             log.seek(start)
             number, committed, frame_salts = struct.unpack(">II8s", log.read(16))
@@ -101,18 +96,21 @@ class _Pages:
             pending.append((number, start + _FRAME_HEADER))
             if committed:
                 for page, content in pending:
-                    if 0 < page <= largest:
-                        self._frames[page].append(content)
+                    self._frames[page].append(content)
                 pending.clear()
-        self.count = max([self.count, *self._frames])
+
+    def numbers(self) -> Iterator[int]:
+        """Yield the numbers of all pages but the first, which holds the schema."""
+        yield from range(2, self._in_file + 1)
+        yield from [number for number in self._frames if number > max(self._in_file, 1)]
 
     def _versions(self, number: int) -> Iterator[bytes]:
         """Yield the contents of a page, newest first."""
         if self._log is not None:
-            for start in reversed(self._frames[number]):
+            for start in reversed(self._frames.get(number, ())):
                 self._log.seek(start)
                 yield self._log.read(self._format.size)
-        if self._file is not None:
+        if self._file is not None and 0 < number <= self._in_file:
             self._file.seek((number - 1) * self._format.size)
             yield self._file.read(self._format.size)
 
@@ -145,10 +143,10 @@ class _Pages:
         local = local if local <= usable - 35 else least
         following = int.from_bytes(page[place + local : place + local + 4], "big")
         content = bytearray(page[place : place + local])
-        if size > self.count * usable:
+        if size > (self._in_file + len(self._frames)) * usable:
             raise ValueError("longer than the file")
         while len(content) < size:
-            part = next(self._versions(following), b"") if 0 < following <= self.count else b""
+            part = next(self._versions(following), b"")
             if len(part) < usable:
                 raise ValueError("its chain is cut off")
             following = int.from_bytes(part[:4], "big")
