@@ -36,6 +36,7 @@ OPENS = {
     "delivery/snapshot_store.py": OWN_HOME,
     "language_models/command_model.py": OWN_HOME,
     "store/backups.py": OWN_HOME,
+    "store/damaged_pages.py": OWN_HOME,
     "store/migrate.py": PACKAGE,
     "store/sqlite_files.py": OWN_HOME,
     "feedback/language.py": f"{PACKAGE}, and {OWN_HOME}",

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import random
+import re
 import shutil
 import sqlite3
 from contextlib import closing
@@ -112,8 +113,10 @@ def lose_ledger(seed: int, folder: Path) -> Tally:
             _settle_log(home.home / "ledger.db")
         for copy in _backups(home)[: {"": 0, "newest": 1, "all": None}[bad_copies]]:
             RANDOM_DAMAGES[chance.choice(["bytes are garbled", "pages are garbled", "it is random"])](copy, chance)
+        content = _pages(home.home)
         RANDOM_DAMAGES[name](home.home / f"ledger.db{side}", chance)
-        problem = _after_ledger_damage(home, expected, side)
+        untouched = content & _pages(home.home)
+        problem = _after_ledger_damage(home, expected, side, untouched)
         tally.expect(not problem, f"ledger.db{side}: {name}, bad backups: {bad_copies or 'none'}: {problem}")
     return tally
 
@@ -137,7 +140,7 @@ def _with_log(home: BusyHome) -> tuple[Path, Rows]:
     return kept, rows
 
 
-def _after_ledger_damage(home: BusyHome, expected: Rows, side: str) -> str:
+def _after_ledger_damage(home: BusyHome, expected: Rows, side: str, untouched: set[bytes]) -> str:
     ledger, before = home.home / "ledger.db", _bytes(home.home)
     copies = [_readable(copy) for copy in _backups(home)]
     newest: Rows = next((rows for rows in copies if rows is not None), {})
@@ -163,12 +166,53 @@ def _after_ledger_damage(home: BusyHome, expected: Rows, side: str) -> str:
         return "rows are gone, and nothing was said"
     if any(newest[table] - now[table] for table in newest):
         return "what the newest good backup holds was not restored"
+    if found["health"] == "notice" and (problem := _after_recovery(found["says"], now, newest, expected, untouched)):
+        return problem
     if found["health"] == "notice":
         asides = [each for each in home.home.glob("ledger.db.damaged-*") if not each.name.endswith(("-wal", "-shm"))]
         if before.get("ledger.db") is not None and refused and before["ledger.db"] not in map(_content, asides):
             return "the damaged file was not kept"
     again = home.run("remember", "always rinse plum5 before use")
     return "" if again.returncode == 0 else f"it cannot be written after the repair: {again.stderr}"
+
+
+def _after_recovery(says: str, now: Rows, newest: Rows, expected: Rows, untouched: set[bytes]) -> str:
+    """What is wrong with a restored ledger: a row that the newest good backup lacks is there if its page was."""
+    since = {table: (rows - newest[table]) & expected[table] for table, rows in now.items()}
+    for table, rows in expected.items():
+        for row in rows - newest[table] - since[table]:
+            if any(_holds(page, row) for page in untouched):
+                return f"a row of {table} is gone, and its page was not damaged: {row}"
+    many = sum(len(rows) for rows in since.values())
+    said = re.search(r"([\d,]+) rows? written since", says)
+    if many != int(said[1].replace(",", "") if said else 0):
+        return f"{many} rows were recovered, and what was said is: {says}"
+    known = re.search(r"at least (.*?)(;|$)", says)
+    lost = sum(len(rows - newest[table] - since[table]) for table, rows in expected.items())
+    if sum(int(each) for each in re.findall(r"\d+", known[1] if known else "")) > lost:
+        return f"{lost} rows are lost, and what was said is: {says}"
+    return ""
+
+
+def _holds(page: bytes, row: tuple[object, ...]) -> bool:
+    """Whether a page has a row as a whole: then all its texts are there one after the other."""
+    texts = [each.encode() for each in row if isinstance(each, str)]
+    start = 0
+    for text in texts:
+        if (start := page.find(text, start)) < 0:
+            return False
+        start += len(text)
+    return True
+
+
+def _pages(home: Path) -> set[bytes]:
+    """Return the pages of the ledger in which rows are, from its file and its log."""
+    file, log = (home / "ledger.db", 0, PAGE), (home / "ledger.db-wal", 32 + 24, 24 + PAGE)
+    pages: set[bytes] = set()
+    for path, first, step in (file, log):
+        content = path.read_bytes() if path.exists() else b""
+        pages |= {content[start : start + PAGE] for start in range(first, len(content) - PAGE + 1, step)}
+    return {page for page in pages if page[0] == 0x0D}
 
 
 def _findings(home: BusyHome, *more: str) -> dict[str, Any]:

@@ -221,7 +221,7 @@ VALUES = [1, True, "x", "", [], ["y"], {"z": 1}, 2.5]
 
 
 class SettingsEdits(RuleBasedStateMachine):
-    """One settings file that we, its owner and other tools change."""
+    """One settings file that we, its owner and other tools change; or we alone, few keys over and over."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -230,18 +230,33 @@ class SettingsEdits(RuleBasedStateMachine):
         self.edit_ports = make_edit_ports()
         self.editor = Editor(self.edit_ports)
         self.open: dict[str, tuple[str | int, ...]] = {}
+        self.added: dict[str, tuple[str, str]] = {}
+        """Which value each open change added to which list."""
+        self.alone = False
+        """Whether nobody else touches the file: then edits meet what earlier ones left."""
+        self.keys, self.values = KEYS, VALUES
         self.touched = self.by_hand = False
         self.found: set[tuple[str, ChangeFate]] = set()
 
-    @initialize(start=st.sampled_from([(format, text) for format, texts in STARTS.items() for text in texts]))
-    def begin(self, start: tuple[Format, str]) -> None:
-        self.format = start[0]
+    @initialize(
+        start=st.sampled_from([(format, text) for format, texts in STARTS.items() for text in texts]),
+        alone=st.booleans(),
+        keys=st.lists(st.sampled_from(KEYS), min_size=1, max_size=3),
+        values=st.lists(st.sampled_from(VALUES), min_size=1, max_size=2),
+    )
+    def begin(
+        self, start: tuple[Format, str], alone: bool, keys: list[tuple[str | int, ...]], values: list[object]
+    ) -> None:
+        self.format, self.alone = start[0], alone
+        if alone:
+            self.keys, self.values = keys, values
         self.path = Path(self.folder.name) / f"settings.{start[0]}"
         self.base = start[1].encode()
         self.path.write_bytes(self.base)
 
-    @rule(keys=st.sampled_from(KEYS), value=st.sampled_from(VALUES), removes=st.booleans())
-    def set(self, keys: tuple[str | int, ...], value: object, removes: bool) -> None:
+    @rule(which=PLACES, what=PLACES, removes=st.booleans())
+    def set(self, which: int, what: int, removes: bool) -> None:
+        keys, value = self.keys[which % len(self.keys)], self.values[what % len(self.values)]
         before = self.path.read_bytes()
         try:
             digest = content_digest(before)
@@ -250,6 +265,8 @@ class SettingsEdits(RuleBasedStateMachine):
             assert self.path.read_bytes() == before
             return
         self.open[edit.change.id] = keys
+        if keys[-1] == "-" and not removes:
+            self.added[edit.change.id] = (str(keys[0]), repr(value))
         assert self.besides(before, keys) == self.besides(self.path.read_bytes(), keys)
 
     @precondition(lambda self: self.open)
@@ -275,6 +292,7 @@ class SettingsEdits(RuleBasedStateMachine):
         self.found |= found
         self.by_hand = False
 
+    @precondition(lambda self: not self.alone)
     @rule(keys=st.sampled_from(KEYS), value=st.sampled_from(VALUES), removes=st.booleans())
     def he_sets(self, keys: tuple[str | int, ...], value: object, removes: bool) -> None:
         text = self.path.read_bytes().decode()
@@ -286,18 +304,20 @@ class SettingsEdits(RuleBasedStateMachine):
         self.touched = self.by_hand = True
 
     @rule()
-    @precondition(lambda self: self.format != "json")
+    @precondition(lambda self: not self.alone and self.format != "json")
     def he_comments(self) -> None:
         mark = b"// his own words\n" if self.format == "json5" else b"# his own words\n"
         self.path.write_bytes(mark + self.path.read_bytes())
         self.touched = self.by_hand = True
 
+    @precondition(lambda self: not self.alone)
     @rule(start=PLACES)
     def another_tool_overwrites(self, start: int) -> None:
         texts = STARTS[self.format]
         self.path.write_bytes(texts[start % len(texts)].encode())
         self.touched = self.by_hand = True
 
+    @precondition(lambda self: not self.alone)
     @rule()
     def he_saves_half_of_it(self) -> None:
         self.path.write_bytes(self.path.read_bytes()[:-3])
@@ -307,6 +327,16 @@ class SettingsEdits(RuleBasedStateMachine):
     def untouched_files_are_restored(self) -> None:
         if not self.open and not self.touched:
             assert self.path.read_bytes() == self.base
+
+    @invariant()
+    def values_of_ours_stand_in_a_list_as_often_as_they_were_added(self) -> None:
+        if self.touched or any(keys[-1] != "-" for keys in self.open.values()):
+            return
+        data, base = (parse_settings(each.decode(), self.format) for each in (self.path.read_bytes(), self.base))
+        for name in ("list", "new"):
+            more = Counter(map(repr, data.get(name, ()))) - Counter(map(repr, base.get(name, ())))
+            ours = [self.added[id_][1] for id_ in self.open if id_ in self.added and self.added[id_][0] == name]
+            assert more == Counter(ours)
 
     @invariant()
     def an_untouched_file_can_be_read(self) -> None:

@@ -363,6 +363,20 @@ def test_other_words_in_another_file_are_not_the_users_act_where_git_took_ours(t
     assert [look.fate for look in detect_user_edits(plain)] == [ChangeFate.REWORDED]
 
 
+def test_undoing_an_edit_keeps_later_ones_that_led_back_to_the_same_content(tmp_path: Path) -> None:
+    path = tmp_path / "settings.json"
+    path.write_bytes(b"{}\n")
+    editor = make_editor()
+    first, _, last = (
+        editor.set_value(ValuePlan(str(path), ("a",), 1, "needed", content_digest(path.read_bytes()), removes)).change
+        for removes in (False, True, False)
+    )
+    editor.undo(first.id)
+    assert path.read_bytes() == b'{\n  "a": 1\n}\n'
+    editor.undo(last.id)
+    assert path.read_bytes() == b"{}\n"
+
+
 @pytest.mark.requirement("S7")
 @pytest.mark.parametrize("order", [(0, 1, 2), (0, 2, 1), (1, 0, 2), (1, 2, 0), (2, 0, 1), (2, 1, 0)])
 def test_equal_values_appended_to_a_list_are_all_gone_in_whatever_order_they_are_undone(

@@ -136,7 +136,8 @@ def test_a_garbled_ledger_comes_back_from_its_backup(filled: Path, tmp_path: Pat
         backups.create()
     copy = backups.newest_valid()
     assert copy is not None
-    aside = backups.restore(copy)
+    aside = backups.restore(copy).aside
+    assert aside is not None
     assert aside.read_bytes() == ruined
     assert read(home) == expected
 
@@ -176,7 +177,8 @@ def test_what_was_left_of_a_damaged_ledgers_transaction_is_never_applied_to_its_
     backups = backups_of(home)
     copy = backups.newest_valid()
     assert copy is not None
-    aside = backups.restore(copy)
+    aside = backups.restore(copy).aside
+    assert aside is not None
     assert aside.with_name(f"{aside.name}-journal").exists()
     assert read(home) == expected
 

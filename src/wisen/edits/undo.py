@@ -47,6 +47,9 @@ def compute_undo(change: Change, content: bytes | None, changes: Sequence[Change
         UsageError: it is unclear what is left of it: the user has to look.
     """
     is_superseded = any(each.id > change.id > each.undoes > "" for each in changes)
+    if content is not None:
+        # Later changes of ours may have led back to the same content: they stay in effect.
+        is_superseded |= any(each.id > change.id for each in _open_changes(_chain(content, changes)))
     # Undoing an earlier change that added the same leaves the old content although this one is in effect.
     if content is None or (content_digest(content) == change.before and not is_superseded):
         return UndoResult(change, UndoKind.ALREADY, content, content)

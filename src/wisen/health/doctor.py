@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Protocol
 from wisen.agents.agent_ports import KeepsLogsInProjects
 from wisen.errors import StoreDamaged, WisenError
 from wisen.health import heartbeat
+from wisen.health.ledger_repair import repair_ledger
 from wisen.model.duplicate_entries import find_duplicate_entries, find_duplicate_proposals
 from wisen.model.entry_state import fold_entry_states, fold_proposal_states
 from wisen.model.report import Selection
@@ -92,6 +93,17 @@ def repair(subject: DoctorSubject) -> tuple[HealthFinding, ...]:
     return tuple(_repair_parts(subject))
 
 
+def plan_repair(subject: DoctorSubject) -> tuple[HealthFinding, ...]:
+    """Return what a repair would restore of a damaged ledger; nothing is changed. All else is among the findings."""
+    if not subject.ever_used:
+        return ()
+    try:
+        finding = repair_ledger(subject.ledger, subject.backups, dry_run=True)
+    except WisenError:
+        return ()  # the findings say what is wrong with it
+    return () if finding.health is Health.GOOD else (finding,)
+
+
 def _repair_parts(subject: DoctorSubject) -> Iterator[HealthFinding]:
     parts = (
         ("home", _repair_home),
@@ -123,13 +135,7 @@ def _repair_home(subject: DoctorSubject) -> HealthFinding:
 
 
 def _repair_ledger(subject: DoctorSubject) -> HealthFinding:
-    """Replace a damaged ledger with the newest good backup; the damaged file is kept."""
-    try:
-        with subject.ledger() as ledger:
-            ledger.check()
-    except StoreDamaged as error:
-        return _restore(subject, error)
-    return HealthFinding(about="ledger", health=Health.GOOD, says="intact; nothing to repair")
+    return repair_ledger(subject.ledger, subject.backups)
 
 
 def _repair_index(subject: DoctorSubject) -> HealthFinding:
@@ -159,25 +165,6 @@ def _repair_duplicates(subject: DoctorSubject) -> HealthFinding:
     says = f"{lessons} duplicate lessons and {questions} duplicate questions were merged"
     says += f"; the duplicate line was removed from {', '.join(sorted(set(files)))}" if files else ""
     return HealthFinding(about="doubles", health=Health.NOTICE, says=says)
-
-
-def _restore(subject: DoctorSubject, error: StoreDamaged) -> HealthFinding:
-    copy = subject.backups.newest_valid() if subject.backups else None
-    if subject.backups is None or copy is None:
-        return HealthFinding(
-            about="ledger",
-            health=Health.BAD,
-            says=f"{error} There is no good backup of it.",
-            next_step="Move the file away to start with an empty ledger; wisen never does that by itself.",
-        )
-    aside = subject.backups.restore(copy)
-    after = f"what came after that copy is only in {aside}" if aside.exists() else "what came after that copy is lost"
-    return HealthFinding(
-        about="ledger",
-        health=Health.NOTICE,
-        says=f"restored from {copy.name}; {after}",
-        next_step="Run `wisen learn` to read the logs again.",
-    )
 
 
 def _all_findings(subject: DoctorSubject) -> Iterator[HealthFinding]:

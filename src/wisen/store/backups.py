@@ -7,15 +7,17 @@ was in the backup before, which was verified too, or its seal is checked. The fi
 from __future__ import annotations
 
 import os
-import shutil
 import sqlite3
 from contextlib import closing, contextmanager, suppress
 from dataclasses import replace
+from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Protocol
 
 from wisen.errors import StoreDamaged, StoreNewer
+from wisen.model.plausible_time import nearest_time
 from wisen.store.ledger import TABLES, SqlLedger
 from wisen.store.migrate import known_migrations, migrate, schema_version
+from wisen.store.salvage import Restored, recover_rows
 from wisen.store.sealed_rows import read_rows
 from wisen.store.sqlite import SqliteDatabase, damage_error, translate_errors, verify_structure
 from wisen.store.sqlite_files import LEDGER, move_aside, open_read_only
@@ -31,6 +33,8 @@ if TYPE_CHECKING:
     from wisen.store.sealed_rows import Table
     from wisen.system.machine_ports import Clock
 
+_NAME = "ledger-%Y%m%dT%H%M%S%f"
+"""The name of a backup, without its ending: when it was made."""
 # How long a process waits for another one's backup: a ledger of a million events takes a fraction of it.
 _LOCK_SECONDS = 120.0
 
@@ -62,8 +66,8 @@ class Backups(Protocol):
         """
         ...
 
-    def restore(self, copy: Path) -> Path:
-        """Replace the ledger by a backup; the current file is moved aside, and its new path returned."""
+    def restore(self, copy: Path, *, dry_run: bool = False) -> Restored:
+        """Replace the ledger by a backup and what can still be read of the current file, which is moved aside."""
         ...
 
 
@@ -95,7 +99,7 @@ class LedgerBackups:
             yield
 
     def _make(self) -> Path:
-        copy = self._folder / f"ledger-{self._clock.now():%Y%m%dT%H%M%S%f}.db"
+        copy = self._folder / f"{self._clock.now():{_NAME}}.db"
         part = copy.with_name(copy.name + ".part")
         before = next(iter(list_backups(self._folder)), None)
         self._remove_partial()
@@ -185,20 +189,48 @@ class LedgerBackups:
         except (StoreDamaged, StoreNewer):
             return True
 
-    def restore(self, copy: Path) -> Path:
-        """Replace the ledger by a backup; the current file is moved aside, and its new path returned."""
-        self._verify(copy)
+    def restore(self, copy: Path, *, dry_run: bool = False) -> Restored:
+        """Replace the ledger by a backup and what can still be read of the current file, which is moved aside."""
+        with self._open_migrated(copy) as db:
+            SqlLedger(db).check()
+            with translate_errors(copy), closing(sqlite3.connect(":memory:", isolation_level=None)) as memory:
+                db.connection.backup(memory)
+                restored = SqliteDatabase(memory, self._ledger, LEDGER.application_id)
+                restored.run("PRAGMA foreign_keys = ON")
+                recovery = recover_rows(restored, self._ledger, copy)
+                SqlLedger(restored).check()
+                result = Restored(
+                    copy=copy,
+                    made=self._made_at(copy),
+                    written=self._last_write(),
+                    recovered=recovery.recovered,
+                    missing=recovery.missing,
+                )
+                return result if dry_run else replace(result, aside=self._replace_by(restored))
+
+    def _replace_by(self, restored: SqliteDatabase) -> Path | None:
+        """Put a database in the place of the ledger's file; returns where that is now, if there was one."""
         part = self._ledger.with_name(self._ledger.name + ".part")
         with translate_errors(part):
             create_folder(self._ledger.parent)
-            _private(part)
-            shutil.copyfile(copy, part)
-            _sync(part)
+        _write_file(restored, part)
         aside = move_aside(self._ledger, self._clock.now())
         with translate_errors(self._ledger):
             part.rename(self._ledger)
             sync_folder(self._ledger.parent)
-        return aside
+            return aside if aside.exists() else None
+
+    def _made_at(self, copy: Path) -> datetime:
+        try:
+            return datetime.strptime(copy.stem, _NAME).replace(tzinfo=UTC)
+        except ValueError:
+            return nearest_time(copy.stat().st_mtime)
+
+    def _last_write(self) -> datetime:
+        """Return when the ledger's file or its log was last written; now if there is neither."""
+        files = (self._ledger, self._ledger.with_name(f"{self._ledger.name}-wal"))
+        times = [each.stat().st_mtime for each in files if each.is_file()]
+        return nearest_time(max(times)) if times else self._clock.now()
 
     def _copy_to(self, part: Path) -> dict[str, int]:
         """Copy the ledger at one point in time, and return its row counts then."""
@@ -207,17 +239,7 @@ class LedgerBackups:
             # One read transaction around the count and the copy: concurrent writers change neither.
             present.run("BEGIN")
             rows = _row_counts(present)
-            with translate_errors(part):
-                part.unlink(missing_ok=True)
-                _private(part)
-                with closing(sqlite3.connect(part, isolation_level=None)) as target:
-                    # Until it is renamed nobody needs what was copied, and it is flushed to disk as a whole.
-                    target.execute("PRAGMA synchronous = OFF")
-                    target.execute("PRAGMA journal_mode = OFF")
-                    present.connection.backup(target)
-                    # A single complete file: nothing of it may be left in a separate write-ahead log.
-                    target.execute("PRAGMA journal_mode = DELETE")
-                _sync(part)
+            _write_file(present, part)
             present.run("ROLLBACK")
         return rows
 
@@ -269,6 +291,21 @@ def _changed_rows(table: Table) -> str:
     is_changed = " OR ".join(f"there.{column} IS NOT here.{column}" for column in (*table.columns, "seal"))
     tables = f"main.{table.name} here LEFT JOIN backup.{table.name} there ON there.rowid = here.rowid"
     return f"SELECT here.rowid FROM {tables} WHERE {is_changed}"  # noqa: S608 - constant names
+
+
+def _write_file(db: SqliteDatabase, part: Path) -> None:
+    """Copy a database into a file, and flush that to disk."""
+    with translate_errors(part):
+        part.unlink(missing_ok=True)
+        _private(part)
+        with closing(sqlite3.connect(part, isolation_level=None)) as target:
+            # Until it is renamed nobody needs what was copied, and it is flushed to disk as a whole.
+            target.execute("PRAGMA synchronous = OFF")
+            target.execute("PRAGMA journal_mode = OFF")
+            db.connection.backup(target)
+            # A single complete file: nothing of it may be left in a separate write-ahead log.
+            target.execute("PRAGMA journal_mode = DELETE")
+        _sync(part)
 
 
 def _private(path: Path) -> None:

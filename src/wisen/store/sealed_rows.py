@@ -72,10 +72,18 @@ class DecodedRows(Generic[_Decoded]):
 
 
 def _verify_row(db: Database, table: Table, row: Row) -> dict[str, Value]:
+    values = unseal(table, row)
+    if values is None:
+        raise StoreDamaged(f"{db.location}: a row of the table {table.name} is not as it was written. {db.remedy}")
+    return values
+
+
+def unseal(table: Table, row: Row) -> dict[str, Value] | None:
+    """Return the values of a row whose last value is its seal; None if it is not as it was written."""
     *packed, seal = row
     # A garbled row may come back as bytes or as a float, which no seal ever covers.
     if not all(value is None or type(value) in (str, int) for value in packed) or seal != _seal(table, tuple(packed)):
-        raise StoreDamaged(f"{db.location}: a row of the table {table.name} is not as it was written. {db.remedy}")
+        return None
     values = (unescape(value) if isinstance(value, str) else value for value in packed)
     return dict(zip(table.columns, values, strict=True))
 

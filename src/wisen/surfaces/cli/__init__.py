@@ -274,7 +274,7 @@ def doctor(
     raise typer.Exit(
         purge_all(dry_run=dry_run, as_json=as_json)
         if purge
-        else show_health(repair=repair and not dry_run, as_json=as_json)
+        else show_health(repair=repair, dry_run=dry_run, as_json=as_json)
     )
 
 

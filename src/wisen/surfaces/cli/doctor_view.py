@@ -12,12 +12,14 @@ from wisen.surfaces.cli.render import console, plural, print_json
 _MARKS = {Health.GOOD: ("good  ", "green"), Health.NOTICE: ("notice", "yellow"), Health.BAD: ("BAD   ", "bold red")}
 
 
-def show_health(*, repair: bool, as_json: bool) -> int:
-    """Run all health checks, after a repair if one was requested."""
+def show_health(*, repair: bool, dry_run: bool = False, as_json: bool) -> int:
+    """Run all health checks, after a repair, or what it would restore, if one was requested."""
     wires = app.wire()
     subject = wires.doctor_input()
     repaired: tuple[HealthFinding, ...] = ()
-    if repair:
+    if repair and dry_run:
+        repaired = doctor.plan_repair(subject)
+    elif repair:
         with wires.record_when_stopped(), wires.lock().hold("repair"):
             repaired = doctor.repair(subject)
     findings = repaired + doctor.examine(subject)
