@@ -18,6 +18,8 @@ if TYPE_CHECKING:
 TOLERANCE = timedelta(seconds=30)
 """How much later than the hook's record the first time of a session may be."""
 _MAX_WAIT = timedelta(days=1)
+_MAX_TYPED_AGE = timedelta(days=7)
+_PROMPT = "prompt"
 _MAX_SPOOL_BYTES = 10 << 20
 """More bytes in the spool than a cycle would leave there."""
 _MIN_FREE_BYTES = 100 << 20
@@ -91,7 +93,21 @@ def _firing_finding(each: HookStatus, hook_health: HookHealth, now: datetime) ->
         )
     if last is None:
         return HealthFinding(about=_about(each), health=Health.NOTICE, says=says, next_step="Start a session.")
+    if each.newest_session is None and _has_typed_lately(each.agent, hook_health, now):
+        return HealthFinding(
+            about=_about(each),
+            health=Health.BAD,
+            says=f"{says}, and no session is found where {each.agent} keeps them: nothing is learned from it",
+            next_step="If its folder has moved, give it: `wisen learn --path DIR`.",
+        )
     return HealthFinding(about=_about(each), health=Health.GOOD, says=says)
+
+
+def _has_typed_lately(agent: str, hook_health: HookHealth, now: datetime) -> bool:
+    """Whether a prompt was answered so recently that its session must still be there: agents delete old ones."""
+    prompts = [beat.at for event, beat in hook_health.beats.items() if event.partition("@")[0] == _PROMPT
+               and beat.agent == agent]  # fmt: skip
+    return any(TOLERANCE < now - at < _MAX_TYPED_AGE for at in prompts)
 
 
 def _delivery_findings(hook_health: HookHealth, now: datetime) -> Iterator[HealthFinding]:
