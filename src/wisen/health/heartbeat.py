@@ -137,7 +137,7 @@ def _failure_finding(failure: HookFailure, hook_health: HookHealth) -> HealthFin
     newest = hook_health.last_heartbeat
     answered = [beat.at for event, beat in hook_health.beats.items() if event.partition("@")[0] == failure.event]
     is_past = failure.at is not None and (
-        any(beat > failure.at for beat in answered) or (newest is not None and newest - failure.at > _MAX_WAIT)
+        any(beat >= failure.at for beat in answered) or (newest is not None and newest - failure.at > _MAX_WAIT)
     )
     return HealthFinding(
         about="hook client",
