@@ -58,6 +58,7 @@ def _note(scene: Scene, name: str, text: str) -> None:
 
 def _fail_client(scene: Scene, at: float) -> None:
     _note(scene, "spool/beats/failed", json.dumps({"kind": "OSError", "event": "session-start", "at": at}))
+    (scene.home / "spool/beats/failed").chmod(0o600)
     os.utime(scene.home / "spool/beats/failed", (at, at))
 
 
