@@ -19,6 +19,7 @@ from tests.battery import (
     poison_checks,
     power_checks,
     secret_checks,
+    settings_checks,
     transient_checks,
     version_checks,
 )
@@ -41,6 +42,7 @@ _ALL: tuple[Check, ...] = (
     *poison_checks.CHECKS,
     *power_checks.CHECKS,
     *secret_checks.CHECKS,
+    *settings_checks.CHECKS,
     *transient_checks.CHECKS,
     *version_checks.CHECKS,
 )
