@@ -109,6 +109,13 @@ def test_variables_of_others_with_our_prefix_are_left_alone(tmp_path: Path) -> N
     assert load(tmp_path, others | {"WISEN_HOME": "/x", "WISEN_OFF": "1"}) == Settings(home=tmp_path)
 
 
+@pytest.mark.parametrize("text", ["postgresqll://ada:hunter2@db/wisen", "many", "", "SQLite", "/srv/ledger.db"])
+def test_a_ledger_that_is_neither_a_file_nor_a_server_is_not_taken_for_the_file(text: str, tmp_path: Path) -> None:
+    with pytest.raises(SettingsError, match="sqlite or postgresql://… or postgres://…") as error:
+        load(tmp_path, {"WISEN_STORE_LEDGER": text})
+    assert "hunter2" not in str(error.value)
+
+
 def test_a_password_is_never_shown(tmp_path: Path) -> None:
     settings = load(tmp_path, {"WISEN_STORE_LEDGER": "postgresql://ada:hunter2@db/wisen"})
     shown = {each.key: each.value for each in describe(settings)}["store.ledger"]

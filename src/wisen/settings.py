@@ -36,7 +36,9 @@ class StorePolicy:
     """Where the ledger is stored and how it is backed up."""
 
     ledger: str = setting(
-        "sqlite", "`sqlite` for a file in the home, or the address of a PostgreSQL database (postgresql://…)."
+        "sqlite",
+        "`sqlite` for a file in the home, or the address of a PostgreSQL database.",
+        one_of=("sqlite", "postgresql://…", "postgres://…"),
     )
     backups: int = setting(7, "How many verified copies of the ledger are kept.", at_least=1)
     busy_seconds: float = setting(
@@ -254,9 +256,8 @@ def _validate(each: Field[Any], value: object, key: str, source: str) -> object:
     expected = names[wanted]
     allowed = f"{expected}, {rule.allowed}" if rule.allowed else expected
     if converted is None or not rule.allows(converted):
-        raise SettingsError(
-            f"{source}: {key} = {_shorten(value)} is not allowed. It takes {allowed}; default: {each.default!r}."
-        )
+        shown = _shorten(_without_password(value))
+        raise SettingsError(f"{source}: {key} = {shown} is not allowed. It takes {allowed}; default: {each.default!r}.")
     return converted
 
 

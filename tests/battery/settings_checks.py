@@ -123,7 +123,7 @@ def _wanted(setting: SettingDescription, value: str) -> tuple[str, ...]:
         return () if may_be_right else (setting.key,)
     if isinstance(default, tuple):
         return () if is_text or value in ("[]", '["\\u0000"]', '["claude-cod"]', '[""]') else (setting.key,)
-    return () if is_text else (setting.key,)
+    return () if is_text and setting.key != "store.ledger" else (setting.key,)
 
 
 def _is_number(text: str) -> bool:
@@ -144,7 +144,7 @@ def _bad_variables(setting: SettingDescription, chance: random.Random) -> Iterat
         yield f"WISEN_{wrong}_{rest}", "1", (f"WISEN_{wrong}_{rest}", f"Did you mean '{setting.variable}'")
     for value in ("many", "", "\x1b[2K", "x" * 100_000, "-1", "nan", "inf", "1e300", "1" * 40, "[1]"):
         is_number = isinstance(setting.default, int | float)
-        right = not is_number or (_is_number(value) and not isinstance(setting.default, bool))
+        right = _is_number(value) and not isinstance(setting.default, bool) if is_number else not setting.allowed
         yield setting.variable, value, () if right else (setting.variable, setting.key)
     yield setting.variable, os.fsdecode(b"\xff\xfe" + chance.randbytes(3).replace(b"\0", b"")), ()
 
