@@ -20,6 +20,7 @@ from tests.battery import (
     power_checks,
     secret_checks,
     settings_checks,
+    terminal_checks,
     transient_checks,
     version_checks,
 )
@@ -43,6 +44,7 @@ _ALL: tuple[Check, ...] = (
     *power_checks.CHECKS,
     *secret_checks.CHECKS,
     *settings_checks.CHECKS,
+    *terminal_checks.CHECKS,
     *transient_checks.CHECKS,
     *version_checks.CHECKS,
 )
