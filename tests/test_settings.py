@@ -90,6 +90,32 @@ def test_a_bad_variable_is_named(tmp_path: Path) -> None:
         load(tmp_path, {"WISEN_STORE_BACKUP": "1"})
 
 
+@pytest.mark.parametrize(
+    ("typed", "meant"),
+    [
+        ("WISEN_DELIVR_TOKENS", "WISEN_DELIVER_TOKENS"),
+        ("WISEN_HOM", "WISEN_HOME"),
+        ("WISEN_OF", "WISEN_OFF"),
+        ("WISEN_ARCHVE_DAYS", "WISEN_ARCHIVE_DAYS"),
+    ],
+)
+def test_a_variable_with_a_typo_in_its_section_is_not_ignored(typed: str, meant: str, tmp_path: Path) -> None:
+    with pytest.raises(SettingsError, match=f"{typed}.*Did you mean '{meant}'"):
+        load(tmp_path, {typed: "1"})
+
+
+def test_variables_of_others_with_our_prefix_are_left_alone(tmp_path: Path) -> None:
+    others = {"WISEN_HOST": "x", "WISEN_TEST_REQUIRE": "git", "WISEN_OFFICE_DAYS": "3", f"WISEN_{'X' * 9999}": "1"}
+    assert load(tmp_path, others | {"WISEN_HOME": "/x", "WISEN_OFF": "1"}) == Settings(home=tmp_path)
+
+
+@pytest.mark.parametrize("text", ["postgresqll://ada:hunter2@db/wisen", "many", "", "SQLite", "/srv/ledger.db"])
+def test_a_ledger_that_is_neither_a_file_nor_a_server_is_not_taken_for_the_file(text: str, tmp_path: Path) -> None:
+    with pytest.raises(SettingsError, match="sqlite or postgresql://… or postgres://…") as error:
+        load(tmp_path, {"WISEN_STORE_LEDGER": text})
+    assert "hunter2" not in str(error.value)
+
+
 def test_a_password_is_never_shown(tmp_path: Path) -> None:
     settings = load(tmp_path, {"WISEN_STORE_LEDGER": "postgresql://ada:hunter2@db/wisen"})
     shown = {each.key: each.value for each in describe(settings)}["store.ledger"]

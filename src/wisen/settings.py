@@ -36,7 +36,9 @@ class StorePolicy:
     """Where the ledger is stored and how it is backed up."""
 
     ledger: str = setting(
-        "sqlite", "`sqlite` for a file in the home, or the address of a PostgreSQL database (postgresql://…)."
+        "sqlite",
+        "`sqlite` for a file in the home, or the address of a PostgreSQL database.",
+        one_of=("sqlite", "postgresql://…", "postgres://…"),
     )
     backups: int = setting(7, "How many verified copies of the ledger are kept.", at_least=1)
     busy_seconds: float = setting(
@@ -113,6 +115,11 @@ SECTIONS = tuple(_POLICIES)
 _LONGEST_VALUE = 200
 _LONGEST_NAME = 100
 """No name of ours is longer; the comparison takes time with the square of the length."""
+_PREFIX = "WISEN_"
+_OTHER_VARIABLES = ("WISEN_HOME", "WISEN_OFF", "WISEN_TRACEBACK")
+"""Variables that are no settings."""
+_SIMILARITY = 0.88
+"""How alike a variable must be to one of ours to be a typo of it; others may use the prefix for their own."""
 RETIRED_KEYS = frozenset({"promote.stated", "promote.durable"})
 """Keys that are no longer used: a config.toml of an earlier version must not fail."""
 
@@ -186,14 +193,17 @@ def _from_file(file: Path) -> Iterator[tuple[str, object]]:
 def _from_environment(environment: Mapping[str, str]) -> Iterator[tuple[str, str, str]]:
     known = {_variable(f"{section}.{name}"): f"{section}.{name}" for section, name in _all_names()}
     retired = {_variable(key) for key in RETIRED_KEYS}
+    sections = tuple(f"{_PREFIX}{section.upper()}_" for section in SECTIONS)
     for variable, text in environment.items():
         if variable in retired:
             continue
         if variable in known:
             yield known[variable], text, variable
-        elif variable.startswith(tuple(f"WISEN_{section.upper()}_" for section in SECTIONS)):
+        elif variable.startswith(sections) or (
+            variable.startswith(_PREFIX) and variable not in _OTHER_VARIABLES and _is_misspelled(variable, known)
+        ):
             raise SettingsError(
-                f"unknown environment variable {variable}.{_suggest(variable, known)} "
+                f"unknown environment variable {variable}.{_suggest(variable, (*known, *_OTHER_VARIABLES))} "
                 f"Known: {', '.join(sorted(known))}."
             )
 
@@ -210,6 +220,11 @@ def _suggest(name: str, known: Iterable[str]) -> str:
     return f" Did you mean {near[0]!r}?" if near else ""
 
 
+def _is_misspelled(variable: str, known: Iterable[str]) -> bool:
+    near = get_close_matches(variable[:_LONGEST_NAME], (*known, *_OTHER_VARIABLES), 1, _SIMILARITY)
+    return bool(near) and len(variable) <= _LONGEST_NAME
+
+
 def _all_names() -> Iterator[tuple[str, str]]:
     for section, policy in _POLICIES.items():
         for each in fields(policy):
@@ -218,7 +233,7 @@ def _all_names() -> Iterator[tuple[str, str]]:
 
 
 def _variable(key: str) -> str:
-    return f"WISEN_{key.upper().replace('.', '_')}"
+    return f"{_PREFIX}{key.upper().replace('.', '_')}"
 
 
 def _field(policy: Any, name: str) -> Field[Any]:
@@ -241,9 +256,8 @@ def _validate(each: Field[Any], value: object, key: str, source: str) -> object:
     expected = names[wanted]
     allowed = f"{expected}, {rule.allowed}" if rule.allowed else expected
     if converted is None or not rule.allows(converted):
-        raise SettingsError(
-            f"{source}: {key} = {_shorten(value)} is not allowed. It takes {allowed}; default: {each.default!r}."
-        )
+        shown = _shorten(_without_password(value))
+        raise SettingsError(f"{source}: {key} = {shown} is not allowed. It takes {allowed}; default: {each.default!r}.")
     return converted
 
 

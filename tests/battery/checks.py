@@ -21,6 +21,8 @@ from tests.battery import (
     poison_checks,
     power_checks,
     secret_checks,
+    settings_checks,
+    terminal_checks,
     transient_checks,
     version_checks,
 )
@@ -45,6 +47,8 @@ CHECKS: tuple[Check, ...] = (
     *poison_checks.CHECKS,
     *power_checks.CHECKS,
     *secret_checks.CHECKS,
+    *settings_checks.CHECKS,
+    *terminal_checks.CHECKS,
     *transient_checks.CHECKS,
     *version_checks.CHECKS,
 )

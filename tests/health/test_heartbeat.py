@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import os
 from dataclasses import replace
-from datetime import datetime, timedelta
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
@@ -268,8 +268,43 @@ def test_breakage_11_the_client_failed(world: World) -> None:
     failed = {"kind": "PermissionError", "event": "stop", "at": (NOON + timedelta(hours=1)).timestamp()}
     (world.home / "spool" / "beats" / "failed").write_text(json.dumps(failed))
     assert bad_finding_text(world, "hook client") == "it failed at 2026-03-01 13:00 UTC: PermissionError at stop"
-    world.beat(NOON + timedelta(days=4))
+    world.now = NOON + timedelta(days=4)
+    world.beat(world.now)
     assert [each.health for each in world.bad_findings()] == [Health.NOTICE]
+
+
+def test_a_failure_is_history_as_soon_as_the_same_event_was_answered_again(world: World) -> None:
+    beats, failed_at = world.home / "spool" / "beats", (NOON + timedelta(hours=2)).timestamp()
+    (beats / "failed").write_text(json.dumps({"kind": "OSError", "event": "session-start", "at": failed_at}))
+    assert [each.health for each in world.bad_findings()] == [Health.BAD]
+    world.beat(NOON + timedelta(hours=2, seconds=1))
+    (finding,) = world.bad_findings()
+    assert (finding.health, finding.next_step) == (Health.NOTICE, "")
+    (beats / "stop").touch()
+    os.utime(beats / "stop", (failed_at + 60, failed_at + 60))
+    (beats / "failed").write_text(json.dumps({"kind": "OSError", "event": "prompt", "at": failed_at}))
+    assert [each.health for each in world.bad_findings()] == [Health.BAD], "nothing shows that prompts are answered"
+
+
+def test_a_failure_dated_in_the_future_ends_with_the_next_answer(world: World) -> None:
+    beats, now = world.home / "spool" / "beats", datetime.now(UTC)
+    (beats / "failed").write_text(json.dumps({"kind": "OSError", "event": "session-start", "at": 7e9}))
+    os.utime(beats / "failed", (7e9, 7e9))
+    assert "hook client" in {each.about for each in world.bad_findings() if each.health is Health.BAD}
+    (beats / "failed").rename(beats / "failed-told")
+    world.beat(now + timedelta(seconds=1))
+    world.now = now + timedelta(seconds=2)
+    assert [each.about for each in world.bad_findings() if each.health is Health.BAD] == []
+
+
+def test_what_is_dated_in_the_future_hides_no_silence(world: World) -> None:
+    world.beat(NOON + timedelta(days=9000))
+    world.session(NOON + timedelta(hours=2), "two")
+    findings = {each.about: each.says for each in world.bad_findings()}
+    assert "without them" in findings[HOOKS]
+    assert "the clock is wrong, or was" in findings["clock"]
+    ahead = replace(world.runs[0], finished=NOON + timedelta(days=9000), error="it broke")
+    assert heartbeat.past_runs([ahead, *world.runs], world.now) == world.runs
 
 
 def test_breakage_12_hooks_are_switched_off(world: World) -> None:

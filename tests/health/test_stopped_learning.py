@@ -50,14 +50,19 @@ def start_session(home: Path, session: str = "s") -> str:
     return fire(home, "session-start", {"session_id": session, "cwd": "/home/ada/orchard", "source": "startup"})
 
 
+def starts_on_a_mount(home: Path, how: str) -> list[tuple[int, str, str]]:
+    """Start sessions where the home is on a disk that is `full` or `read-only`; how each start ended."""
+    command = ["unshare", "-rm", sys.executable, "-c", _ON_A_MOUNT, str(home), str(CLIENT), how]
+    done = subprocess.run(command, capture_output=True, text=True, check=True, timeout=60)
+    return [(code, out, error) for code, out, error in json.loads(done.stdout)]
+
+
 @pytest.mark.needs("unshare")
 @pytest.mark.parametrize(
     ("how", "advice"), [("full", "is full. Make room there"), ("read-only", "cannot be written. Make it writable")]
 )
 def test_where_nothing_can_be_written_each_session_is_warned_once(tmp_path: Path, how: str, advice: str) -> None:
-    command = ["unshare", "-rm", sys.executable, "-c", _ON_A_MOUNT, str(tmp_path), str(CLIENT), how]
-    done = subprocess.run(command, capture_output=True, text=True, check=True, timeout=60)
-    starts = json.loads(done.stdout)
+    starts = starts_on_a_mount(tmp_path, how)
     assert [each[0] for each in starts] == [0, 0, 0, 0]
     assert [each[2] for each in starts] == [""] * 4
     assert [bool(each[1]) for each in starts] == [True, False, False, True], (

@@ -247,7 +247,7 @@ def _ledger_findings(subject: DoctorSubject) -> Iterator[HealthFinding]:
     try:
         with subject.ledger() as ledger:
             ledger.check()
-            runs = ledger.runs.newest(1)
+            runs = heartbeat.past_runs(ledger.runs.newest(_SHOWN_RUNS), subject.clock.now())
             unfinished = sum(not each.done for each in ledger.tombstones.all())
             duplicates = _count_duplicates(ledger)
             missing = [*_missing_projects(subject, ledger)]

@@ -12,12 +12,14 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
     from datetime import datetime
 
-    from wisen.model.hook import HookHealth, HookStatus
+    from wisen.model.hook import HookFailure, HookHealth, HookStatus
     from wisen.model.run import Run
 
 TOLERANCE = timedelta(seconds=30)
 """How much later than the hook's record the first time of a session may be."""
 _MAX_WAIT = timedelta(days=1)
+_MAX_TYPED_AGE = timedelta(days=7)
+_PROMPT = "prompt"
 _MAX_SPOOL_BYTES = 10 << 20
 """More bytes in the spool than a cycle would leave there."""
 _MIN_FREE_BYTES = 100 << 20
@@ -35,13 +37,19 @@ def findings(
         if each.state is HookState.UNTRUSTED:
             yield _trust_finding(each)
         elif each.state is HookState.INSTALLED:
-            yield _firing_finding(each, hook_health)
+            yield _firing_finding(each, hook_health, now)
+    yield from _clock_findings(hook_health, runs, now)
     if hooked:
         yield from _delivery_findings(hook_health, now)
     if hook_health.free is not None and hook_health.free < _MIN_FREE_BYTES:
         says = f"{hook_health.free / 1e6:.0f} MB are left: what hooks write and what is learned may be lost"
         yield HealthFinding(about="disk", health=Health.BAD, says=says, next_step="Make room.")
-    yield from _format_findings(runs)
+    yield from _format_findings(past_runs(runs, now))
+
+
+def past_runs(runs: Sequence[Run], now: datetime) -> Sequence[Run]:
+    """Return the runs without those of a clock that was ahead, which would stay the newest until their date comes."""
+    return [run for run in runs if run.finished - now <= _MAX_WAIT]
 
 
 def last_run_findings(runs: Sequence[Run]) -> Iterator[HealthFinding]:
@@ -70,10 +78,11 @@ def _trust_finding(each: HookStatus) -> HealthFinding:
     return HealthFinding(about=_about(each), health=health, says=says, next_step=each.trusting)
 
 
-def _firing_finding(each: HookStatus, hook_health: HookHealth) -> HealthFinding:
-    """Report whether hooks fire in recent sessions."""
-    last = max((beat.at for beat in hook_health.beats.values() if beat.agent in ("", each.agent)), default=None)
-    known = max(filter(None, (last, each.since)), default=None)
+def _firing_finding(each: HookStatus, hook_health: HookHealth, now: datetime) -> HealthFinding:
+    """Report whether hooks fire in recent sessions. What is dated later than now would hide that they do not."""
+    beats = [beat.at for beat in hook_health.beats.values() if beat.agent in ("", each.agent)]
+    last = max((at for at in beats if at <= now + TOLERANCE), default=None)
+    known = max((at for at in (last, each.since) if at is not None and at <= now + TOLERANCE), default=None)
     says = "none has fired yet" if last is None else f"the last one fired {last:%Y-%m-%d %H:%M} UTC"
     if known is not None and each.newest_session is not None and each.newest_session > known + TOLERANCE:
         return HealthFinding(
@@ -84,7 +93,21 @@ def _firing_finding(each: HookStatus, hook_health: HookHealth) -> HealthFinding:
         )
     if last is None:
         return HealthFinding(about=_about(each), health=Health.NOTICE, says=says, next_step="Start a session.")
+    if each.newest_session is None and _has_typed_lately(each.agent, hook_health, now):
+        return HealthFinding(
+            about=_about(each),
+            health=Health.BAD,
+            says=f"{says}, and no session is found where {each.agent} keeps them: nothing is learned from it",
+            next_step="If its folder has moved, give it: `wisen learn --path DIR`.",
+        )
     return HealthFinding(about=_about(each), health=Health.GOOD, says=says)
+
+
+def _has_typed_lately(agent: str, hook_health: HookHealth, now: datetime) -> bool:
+    """Whether a prompt was answered so recently that its session must still be there: agents delete old ones."""
+    prompts = [beat.at for event, beat in hook_health.beats.items() if event.partition("@")[0] == _PROMPT
+               and beat.agent == agent]  # fmt: skip
+    return any(TOLERANCE < now - at < _MAX_TYPED_AGE for at in prompts)
 
 
 def _delivery_findings(hook_health: HookHealth, now: datetime) -> Iterator[HealthFinding]:
@@ -97,16 +120,40 @@ def _delivery_findings(hook_health: HookHealth, now: datetime) -> Iterator[Healt
         says = f"what hooks write is not processed: {hook_health.waiting:,} bytes wait"
         says += f", the oldest since {since:%Y-%m-%d %H:%M} UTC" if since is not None else ""
         yield HealthFinding(about="spool", health=Health.BAD, says=says, next_step=_CYCLE)
-    failure, newest = hook_health.failure, hook_health.last_heartbeat
-    if failure is not None:
-        at = "" if failure.at is None else f" at {failure.at:%Y-%m-%d %H:%M} UTC"
-        is_past = failure.at is not None and newest is not None and newest - failure.at > _MAX_WAIT
-        health = Health.NOTICE if is_past else Health.BAD
-        yield HealthFinding(about="hook client", health=health, says=f"it failed{at}: {failure.kind}", next_step=_CYCLE)
+    if hook_health.failure is not None:
+        yield _failure_finding(hook_health.failure, hook_health)
     if hook_health.snapshot:
         says = f"hooks have nothing to answer from: {hook_health.snapshot}"
-        health = Health.NOTICE if newest is None else Health.BAD
+        health = Health.NOTICE if hook_health.last_heartbeat is None else Health.BAD
         yield HealthFinding(about="snapshot", health=health, says=says, next_step=_CYCLE)
+
+
+def _failure_finding(failure: HookFailure, hook_health: HookHealth) -> HealthFinding:
+    """Report the last failure of the client: history as soon as the same event was answered again.
+
+    The client records a heartbeat only after it has answered.
+    """
+    at = "" if failure.at is None else f" at {failure.at:%Y-%m-%d %H:%M} UTC"
+    newest = hook_health.last_heartbeat
+    answered = [beat.at for event, beat in hook_health.beats.items() if event.partition("@")[0] == failure.event]
+    is_past = failure.at is not None and (
+        any(beat >= failure.at for beat in answered) or (newest is not None and newest - failure.at > _MAX_WAIT)
+    )
+    return HealthFinding(
+        about="hook client",
+        health=Health.NOTICE if is_past else Health.BAD,
+        says=f"it failed{at}: {failure.kind}" + (", and has answered since" if is_past else ""),
+        next_step="" if is_past else "Run `wisen cycle`, and start a session: the next answer ends this.",
+    )
+
+
+def _clock_findings(hook_health: HookHealth, runs: Sequence[Run], now: datetime) -> Iterator[HealthFinding]:
+    """Report times that have not come yet: they make idle hooks and runs look recent."""
+    times = [beat.at for beat in hook_health.beats.values()] + [run.finished for run in runs[:1]]
+    newest = max(times, default=now)
+    if newest - now > _MAX_WAIT:
+        says = f"hooks or runs are dated {newest:%Y-%m-%d}, and it is {now:%Y-%m-%d}: the clock is wrong, or was"
+        yield HealthFinding(about="clock", health=Health.NOTICE, says=says, next_step="Check the date: `date -u`.")
 
 
 def _format_findings(runs: Sequence[Run]) -> Iterator[HealthFinding]:

@@ -114,11 +114,14 @@ class HomeHookHealth:
         for name in (_FAILED, f"{_FAILED}-told"):
             try:
                 failed = msgspec.json.decode(_read_file(folder / name), type=_FailureFile)
+                status = (folder / name).stat()
             except FileNotFoundError:
                 continue
             except (OSError, msgspec.MsgspecError):
                 return HookFailure(f"{folder / name} cannot be read")
-            return HookFailure(f"{failed.kind} at {failed.event}", nearest_time(failed.at))
+            # A clock that was ahead would make it newer than every answer after it; the next start renames the file.
+            at = min(failed.at, status.st_mtime, status.st_ctime)
+            return HookFailure(f"{failed.kind} at {failed.event}", nearest_time(at), failed.event)
         return None
 
     def _waiting_files(self) -> list[os.stat_result]:

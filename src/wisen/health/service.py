@@ -44,10 +44,10 @@ class HealthService:
         from wisen.health import heartbeat
 
         runs = self._home.ledger.runs.newest(_SHOWN_RUNS)
-        findings = heartbeat.findings(
-            self._installed(project), self._hook_health.read_health(), runs, self._home.clock.now()
-        )
-        return tuple(each for each in (*heartbeat.last_run_findings(runs), *findings) if each.health is not Health.GOOD)
+        now = self._home.clock.now()
+        findings = heartbeat.findings(self._installed(project), self._hook_health.read_health(), runs, now)
+        last = heartbeat.last_run_findings(heartbeat.past_runs(runs, now))
+        return tuple(each for each in (*last, *findings) if each.health is not Health.GOOD)
 
     def bad_findings(self) -> list[HealthFinding]:
         """Return the serious problems."""

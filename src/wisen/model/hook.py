@@ -192,6 +192,7 @@ class HookFailure(Struct, frozen=True):
 
     kind: str
     at: datetime | None = None
+    event: str = ""
 
 
 class HookHealth(Struct, frozen=True, kw_only=True):

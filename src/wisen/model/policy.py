@@ -7,6 +7,7 @@ from typing import Any
 
 _HUGE = 1e12
 """Larger numbers make no sense: as days or seconds they would be past the end of every calendar."""
+_ELLIPSIS = "…"
 MAX_DAYS = 36_500
 """A hundred years, the maximum of any number of days."""
 
@@ -19,6 +20,7 @@ class SettingRule:
     at_least: float | None = None
     at_most: float | None = None
     one_of: tuple[str, ...] = ()
+    """The allowed texts; one that ends in an ellipsis allows every text that begins so."""
     tables: type | None = None
     """The policy of each table below it, if it consists of tables that the user names."""
 
@@ -34,14 +36,18 @@ class SettingRule:
     def allows(self, value: object) -> bool:
         """Return whether a value of the right type is allowed."""
         if isinstance(value, tuple):
-            return not self.one_of or all(each in self.one_of for each in value)
+            return all(map(self._allows_text, value))
         if isinstance(value, str):
-            return not self.one_of or value in self.one_of
+            return self._allows_text(value)
         if isinstance(value, bool) or not isinstance(value, int | float):
             return True
         # A comparison with NaN is false, so both must be true: NaN is rejected.
         least, most = (-_HUGE if self.at_least is None else self.at_least), self.at_most or _HUGE
         return least <= value <= most
+
+    def _allows_text(self, text: str) -> bool:
+        beginnings = tuple(each.removesuffix(_ELLIPSIS) for each in self.one_of if each.endswith(_ELLIPSIS))
+        return not self.one_of or text in self.one_of or text.startswith(beginnings)
 
 
 def setting(
