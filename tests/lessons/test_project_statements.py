@@ -42,7 +42,7 @@ def learn(home: Path, *sessions: str) -> Learnt:
     shop.mkdir()
     other.mkdir()
     a_session(99, other, home, "add a footer")
-    with app.wire(home, {"HOME": str(home)}).learner() as learner:
+    with app.wire(home / "wisen", {"HOME": str(home)}).learner() as learner:
         for number, words in enumerate(sessions, 1):
             a_session(number, shop, home, words)
             learner.learn()
@@ -124,7 +124,7 @@ def test_an_entry_that_lost_a_negation_gets_the_words_of_the_user(home: Path) ->
     shop = home / "shop"
     shop.mkdir()
     a_session(1, shop, home, message)
-    with app.wire(home, {"HOME": str(home)}).learner() as learner:
+    with app.wire(home / "wisen", {"HOME": str(home)}).learner() as learner:
         learner.learn()
         ledger = learner.home.ledger
         (state,) = KnownEntries(ledger).states
