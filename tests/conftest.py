@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 import typer.main
-from hypothesis import settings
+from hypothesis import HealthCheck, settings
 
 from tests.agents import clients
 from tests.battery.system_calls import can_trace
@@ -30,7 +30,10 @@ if TYPE_CHECKING:
 # Building the tree of commands takes longer than most commands: what runs the program in this process does it once.
 typer.main.get_command = functools.cache(typer.main.get_command)
 
-settings.register_profile("steady", derandomize=True)
+# How long inputs take to be drawn says how busy the machine is, and nothing about the program.
+settings.register_profile("busy", suppress_health_check=[HealthCheck.too_slow])
+settings.load_profile("busy")
+settings.register_profile("steady", settings.get_profile("busy"), derandomize=True)
 if os.environ.get("WISEN_TEST_STEADY"):
     # What decides whether work lands gives the same answer twice; everybody else tries new examples.
     settings.load_profile("steady")
