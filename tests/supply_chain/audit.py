@@ -10,7 +10,7 @@ import json
 import sys
 from typing import Any
 
-from tests.supply_chain.lock import LOCK
+from tests.supply_chain.install import LOCK
 from tests.supply_chain.tools import ToolFailed, run_tool, tool_environment
 
 _DATABASES = ("pypi", "osv")

@@ -9,14 +9,12 @@ from __future__ import annotations
 import re
 import tomllib
 from dataclasses import dataclass
-from pathlib import Path
 
 from packaging.requirements import InvalidRequirement, Requirement
 
+from tests.supply_chain.install import LOCK, ROOT
 from tests.supply_chain.tools import run_tool, tool_environment
 
-ROOT = Path(__file__).parents[2]
-LOCK = ROOT / "requirements-dev.txt"
 PROJECT = ROOT / "pyproject.toml"
 EDITABLE = "editables~=0.3"
 """What hatchling asks for when it builds a package for editing: it says so only then, so that no file of ours does."""

@@ -13,7 +13,8 @@ import tomllib
 from collections.abc import Mapping
 from typing import Any
 
-from tests.supply_chain.lock import LOCK, PROJECT, ROOT, Pin, normal_name, read_pins
+from tests.supply_chain.install import LOCK, ROOT
+from tests.supply_chain.lock import PROJECT, Pin, normal_name, read_pins
 from tests.supply_chain.tools import ToolFailed, make_environment, run_tool, tool_environment
 
 OUT = ROOT / "dist" / "sbom.json"

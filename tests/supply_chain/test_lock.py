@@ -10,7 +10,8 @@ import pytest
 from packaging.markers import default_environment
 from packaging.requirements import Requirement
 
-from tests.supply_chain.lock import LOCK, PROJECT, build_requirements, lock, normal_name, read_pins
+from tests.supply_chain.install import LOCK
+from tests.supply_chain.lock import PROJECT, build_requirements, lock, normal_name, read_pins
 
 PYTHONS = ("3.11", "3.12", "3.13")
 SYSTEMS = (("linux", "Linux", "x86_64"), ("linux", "Linux", "aarch64"), ("darwin", "Darwin", "arm64"))
