@@ -333,6 +333,8 @@ class SettingsEdits(RuleBasedStateMachine):
         if self.touched or any(keys[-1] != "-" for keys in self.open.values()):
             return
         data, base = (parse_settings(each.decode(), self.format) for each in (self.path.read_bytes(), self.base))
+        assert isinstance(data, dict)
+        assert isinstance(base, dict)
         for name in ("list", "new"):
             more = Counter(map(repr, data.get(name, ()))) - Counter(map(repr, base.get(name, ())))
             ours = [self.added[id_][1] for id_ in self.open if id_ in self.added and self.added[id_][0] == name]
