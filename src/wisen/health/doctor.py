@@ -81,9 +81,10 @@ class DoctorSubject:
     """Merges duplicates. Returns the counts of lessons and questions, the edited files, and what was not merged."""
 
 
-def examine(subject: DoctorSubject) -> tuple[HealthFinding, ...]:
-    """Return the findings of all checks, in a fixed order."""
-    return tuple(_all_findings(subject))
+def examine(subject: DoctorSubject, repaired: Sequence[HealthFinding] = ()) -> tuple[HealthFinding, ...]:
+    """Return the findings of all checks, in a fixed order; after a repair, with what it reported."""
+    was_restored = any(each.about == "ledger" and each.health is Health.NOTICE for each in repaired)
+    return tuple(_all_findings(subject, was_restored=was_restored))
 
 
 def repair(subject: DoctorSubject) -> tuple[HealthFinding, ...]:
@@ -167,7 +168,7 @@ def _repair_duplicates(subject: DoctorSubject) -> HealthFinding:
     return HealthFinding(about="doubles", health=Health.NOTICE, says=says)
 
 
-def _all_findings(subject: DoctorSubject) -> Iterator[HealthFinding]:
+def _all_findings(subject: DoctorSubject, *, was_restored: bool) -> Iterator[HealthFinding]:
     # For an agent that keeps its sessions in projects, none in its own folder means nothing.
     yield from (
         _agent_finding(agent)
@@ -185,7 +186,7 @@ def _all_findings(subject: DoctorSubject) -> Iterator[HealthFinding]:
         )
         return
     yield from _home_findings(subject)
-    yield from _ledger_findings(subject)
+    yield from _ledger_findings(subject, was_restored=was_restored)
     yield from _index_findings(subject)
 
 
@@ -243,7 +244,7 @@ def _hook_findings(subject: DoctorSubject) -> Iterator[HealthFinding]:
     yield from heartbeat.findings(installed, subject.hook_health(), runs, subject.clock.now())
 
 
-def _ledger_findings(subject: DoctorSubject) -> Iterator[HealthFinding]:
+def _ledger_findings(subject: DoctorSubject, *, was_restored: bool) -> Iterator[HealthFinding]:
     try:
         with subject.ledger() as ledger:
             ledger.check()
@@ -277,6 +278,9 @@ def _ledger_findings(subject: DoctorSubject) -> Iterator[HealthFinding]:
         )
     if not runs:
         yield HealthFinding(about="runs", health=Health.NOTICE, says="none yet", next_step="Run `wisen learn`.")
+    elif runs[0].error and was_restored:
+        says = f"the last one stopped before the ledger was restored: {runs[0].error}"
+        yield HealthFinding(about="runs", health=Health.NOTICE, says=says, next_step="Run `wisen learn`.")
     elif runs[0].error:
         yield from heartbeat.last_run_findings(runs)
     else:

@@ -22,7 +22,7 @@ def show_health(*, repair: bool, dry_run: bool = False, as_json: bool) -> int:
     elif repair:
         with wires.record_when_stopped(), wires.lock().hold("repair"):
             repaired = doctor.repair(subject)
-    findings = repaired + doctor.examine(subject)
+    findings = repaired + doctor.examine(subject, () if dry_run else repaired)
     if as_json:
         print_json({"home": subject.home, "findings": findings})
     else:
