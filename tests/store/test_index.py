@@ -5,9 +5,11 @@ from __future__ import annotations
 import sqlite3
 import string
 from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
 from dataclasses import replace
 from datetime import UTC, datetime
+from itertools import chain
 from pathlib import Path
 
 import pytest
@@ -277,6 +279,23 @@ def test_two_processes_fill_one_index_and_count_nothing_twice(tmp_path: Path) ->
 
 
 @pytest.mark.requirement("X10")
+def test_who_opens_an_index_does_not_mind_that_others_close_it_at_that_moment(tmp_path: Path) -> None:
+    path = tmp_path / "index.db"
+    open_index(path, clock=SystemClock())[0].close()
+
+    def open_again_and_again(_: int) -> list[str | None]:
+        warnings = []
+        for _ in range(250):
+            index, warning = open_index(path, clock=SystemClock())
+            assert index.sessions.last_active() is None
+            index.close()  # the last one to close it removes the log
+            warnings.append(warning)
+        return warnings
+
+    with ThreadPoolExecutor(3) as pool:
+        assert set(chain(*pool.map(open_again_and_again, range(3)))) == {None}
+
+
 def test_a_damaged_index_is_set_aside_and_never_blocks(tmp_path: Path) -> None:
     file = tmp_path / "index.db"
     file.write_bytes(b"no database at all " * 500)

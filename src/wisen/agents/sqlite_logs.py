@@ -40,7 +40,7 @@ def _is_closed(path: Path) -> bool:
     try:
         with open_regular_file(path) as file:
             is_wal = read_at_most(file, 20)[18:] == b"\x02\x02"
-        return is_wal and not (log.exists() and log.stat().st_size)
+        return is_wal and not size_and_mtime(log)[0]
     except OSError:
         return False
 

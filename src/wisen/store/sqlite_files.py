@@ -134,8 +134,7 @@ def _has_content(path: Path, kind: DatabaseKind, busy: float) -> bool:
     with translate_errors(path):
         # Checked first: another process may be creating the file and its log at this moment.
         log = path.with_name(f"{path.name}-wal")
-        left = log.exists() and log.stat().st_size > 0
-        if left and (not path.exists() or path.stat().st_size == 0):
+        if _size(log) and not _size(path):
             raise damage_error(path, f"it is missing or empty, though {log.name} next to it holds part of it")
         if path.is_symlink() and not path.exists():
             raise damage_error(path, "it is a dangling link")
@@ -159,6 +158,14 @@ def _has_content(path: Path, kind: DatabaseKind, busy: float) -> bool:
         raise
 
 
+def _size(path: Path) -> int:
+    """Return the size of a file, 0 if there is none: SQLite removes its logs whenever the last process closes them."""
+    try:
+        return path.stat().st_size
+    except FileNotFoundError:
+        return 0
+
+
 def _roll_back(path: Path, kind: DatabaseKind, busy: float) -> None:
     """Let SQLite undo a transaction that a power cut or a kill left half-done: who may only read cannot.
 
@@ -166,7 +173,7 @@ def _roll_back(path: Path, kind: DatabaseKind, busy: float) -> None:
     """
     journal = path.with_name(f"{path.name}-journal")
     with translate_errors(path):
-        if not journal.exists() or not journal.stat().st_size:
+        if not _size(journal):
             return
         with path.open("rb") as file:
             header = file.read(_APPLICATION_ID.stop)
