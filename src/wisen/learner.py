@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from datetime import timedelta
 from typing import TYPE_CHECKING
+
+from msgspec.structs import replace
 
 from wisen.blame.service import BlameService
 from wisen.changes.service import ChangeService
@@ -222,7 +223,6 @@ class Learner:
             StoreBusy: another wisen process keeps writing to the same home.
             StoreError: a store cannot be written.
         """
-
         under = existing_path(path)
         if days is not None and days <= 0:
             raise UsageError(f"--days {days:g} leaves nothing to read. Give a number above 0, or leave it out for all.")

@@ -8,11 +8,11 @@ import random
 import sqlite3
 from collections.abc import Iterator
 from contextlib import closing
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
 import zstandard
+from msgspec.structs import replace
 
 from tests.agents.openclaw_sessions import Database, Following, Transcript, mark_of, outcomes
 from wisen.agents.agent_ports import Versioned

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import json
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from msgspec.structs import replace
 
 from wisen.delivery.agent_instructions import contains_rule, read_instructions, read_other_instructions
 from wisen.delivery.block import BlockContent, DeliveredLine, PendingQuestion, build_block

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import pytest
@@ -12,6 +11,7 @@ from ahocorasick_rs import AhoCorasick, MatchKind
 from benchmarks.strange_words import FILE, PHRASES, build_file
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from msgspec.structs import replace
 
 from wisen.errors import LanguageError
 from wisen.feedback.detector import build_detector, detect

@@ -9,7 +9,6 @@ import subprocess
 import sys
 import threading
 from collections.abc import Callable, Iterator
-from dataclasses import replace
 from datetime import timedelta
 from pathlib import Path
 
@@ -17,6 +16,7 @@ import pytest
 from benchmarks.secret_formats import FORMATS
 from hypothesis import given
 from hypothesis import strategies as st
+from msgspec.structs import replace
 
 import wisen
 from wisen.app import wire

@@ -8,12 +8,12 @@ import stat
 import sys
 import threading
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import replace
 from datetime import UTC, date, datetime, timedelta
 from typing import TYPE_CHECKING
 
 import pytest
 from msgspec import structs
+from msgspec.structs import replace
 
 import wisen
 from wisen.errors import MissingExtra, StoreBusy, StoreDamaged, StoreError, StoreNewer

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import hashlib
 import sqlite3
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import pytest
+from msgspec.structs import replace
 
 from wisen.agents.claude_code import ClaudeCode
 from wisen.logs import incremental_read

@@ -213,7 +213,7 @@ def test_doctor_says_when_learning_has_stopped(session: Path, home: Path) -> Non
         def now(self):  # type: ignore[no-untyped-def]
             return super().now() + MAX_IDLE * 2
 
-    from dataclasses import replace
+    from msgspec.structs import replace
 
     from wisen.health.doctor import examine
     from wisen.model.state import Health

@@ -9,8 +9,9 @@ from __future__ import annotations
 import hashlib
 import os
 import zlib
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
+
+from msgspec import Struct
 
 from wisen.safety.regular_files import open_regular_file
 
@@ -27,8 +28,7 @@ MAX_RECORD_BYTES = 16 << 20
 _GUARD_BYTES = 512
 
 
-@dataclass(frozen=True, slots=True)
-class Lines:
+class Lines(Struct, frozen=True):
     """Consecutive complete lines of the file. Only valid until the next ones are requested."""
 
     start: int

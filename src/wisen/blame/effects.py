@@ -8,8 +8,9 @@ the same statistic on placebo dates shows how much is chance; all lines share on
 from __future__ import annotations
 
 from collections import defaultdict
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
+
+from msgspec import Struct
 
 from wisen.blame.chance import MAX_CHANCE, MIN_SESSIONS, binomial_tail, is_rare_at_placebos, ratio_interval
 from wisen.model.instruction import Effect, InstructionLine, Rate, Strength
@@ -53,8 +54,7 @@ def _words_of(line: InstructionLine) -> Iterable[str]:
     return (word for name in line.words for word in name.split())
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Link:
+class _Link(Struct, frozen=True, kw_only=True):
     """A failure that may be related to a line, because its calls use a word that came with the line."""
 
     line: InstructionLine

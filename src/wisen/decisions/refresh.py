@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
+
+from msgspec import Struct
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
 
-@dataclass(frozen=True, kw_only=True)
-class Refresh:
+class Refresh(Struct, frozen=True, kw_only=True):
     """Set by the Learner; called by whoever records a decision."""
 
     context_files: Callable[[], None]

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
+
+from msgspec import Struct
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -18,8 +19,7 @@ if TYPE_CHECKING:
     from wisen.store.known_entries import KnownEntries
 
 
-@dataclass(frozen=True, kw_only=True)
-class CandidateSources:
+class CandidateSources(Struct, frozen=True, kw_only=True):
     """The features' contributions, each fetched when it is needed."""
 
     trial_standings: Callable[[KnownEntries], TrialStandings]

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
+
+from msgspec import Struct
 
 from wisen.edits import edit_operations
 from wisen.edits.change_fates import fates_of, was_made
@@ -34,8 +35,7 @@ class EditPorts(NamedTuple):
     machine: str
 
 
-@dataclass(frozen=True)
-class EditHistory:
+class EditHistory(Struct, frozen=True):
     """Every change to this machine's files, oldest first, and what became of each."""
 
     changes: tuple[Change, ...]

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Protocol
+
+from msgspec import Struct, field
 
 from wisen.errors import SettingsUnclear
 from wisen.text.lazy_regex import lazy_regex
@@ -19,8 +20,7 @@ _INDENTED = lazy_regex(r"[\r\n]([ \t]+)[^\s/*#]")
 _BLANK_END = lazy_regex(r"[ \t]*(\r\n|\n|\r|\Z)")
 
 
-@dataclass(frozen=True, slots=True)
-class TextSplice:
+class TextSplice(Struct, frozen=True):
     """One change of a text: what stands from `start` to `end` becomes `text`."""
 
     start: int
@@ -32,8 +32,7 @@ class TextSplice:
         return text[: self.start] + self.text + text[self.end :]
 
 
-@dataclass(slots=True)
-class Node:
+class Node(Struct):
     """A value and where it stands; `items` is None when it holds nothing else."""
 
     start: int
@@ -43,8 +42,7 @@ class Node:
     data: Any = None
 
 
-@dataclass(slots=True)
-class FlowItem:
+class FlowItem(Struct):
     """A member of a mapping, or an element of a list."""
 
     start: int
@@ -70,8 +68,7 @@ class Style(Protocol):
         """A member, or an element when there is no key; on one line when there is no layout."""
 
 
-@dataclass(frozen=True, slots=True)
-class Layout:
+class Layout(Struct, frozen=True):
     """How a value over several lines is indented."""
 
     newline: str

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
+
+from msgspec import Struct
 
 from wisen.edits.targets import Target, global_target, project_target, rule_kind
 from wisen.model.context import EVERYWHERE
@@ -21,8 +22,7 @@ def context_folder(home: Path, context: str) -> Path:
     return home / "contexts" / context if context else home / "global"
 
 
-@dataclass(frozen=True, kw_only=True)
-class RuleFiles:
+class RuleFiles(Struct, frozen=True, kw_only=True):
     """The files that rules go to."""
 
     files: Files

@@ -5,11 +5,11 @@ Only typed text is sent. Where there is no answer, for whatever reason, the dete
 
 from __future__ import annotations
 
-from dataclasses import replace
 from itertools import islice
 from typing import TYPE_CHECKING, NamedTuple
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from wisen.errors import MissingExtra, ModelError, ModelFailed, Reason
 from wisen.feedback.doubt import is_doubtful, signals_of_kinds

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import TYPE_CHECKING, TypeVar
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from wisen.errors import StoreDamaged
 from wisen.feedback.added_languages import load_added_languages
@@ -32,8 +34,7 @@ T = TypeVar("T")
 _BUSY_SECONDS = 10.0
 
 
-@dataclass(frozen=True, kw_only=True)
-class AnalysisSetup:
+class AnalysisSetup(Struct, frozen=True, kw_only=True):
     """What sessions are analyzed with, in a form that other processes understand."""
 
     index: Path

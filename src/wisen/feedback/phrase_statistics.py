@@ -10,9 +10,10 @@ Hochberg, over all tested n-grams).
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from dataclasses import dataclass
 from math import fsum
 from typing import TYPE_CHECKING, NamedTuple
+
+from msgspec import Struct
 
 from wisen.feedback.ngrams import is_unspaced
 from wisen.feedback.turn_signs import NEGATIVE_SIGNS, POSITIVE_SIGNS, Sign
@@ -51,8 +52,7 @@ _ONE_PROJECT_CHANCE = 0.05
 """A phrase belongs to one project if it would be absent from all others by chance so seldom."""
 
 
-@dataclass(frozen=True, kw_only=True)
-class PhraseThresholds:
+class PhraseThresholds(Struct, frozen=True, kw_only=True):
     """What a phrase of a kind has to show."""
 
     sessions: int = 3

@@ -7,12 +7,12 @@ patterns never match, so that it is decoded only where one does.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from functools import cache
 from importlib import resources
 from typing import TYPE_CHECKING, NamedTuple, overload
 
 import msgspec
+from msgspec import Struct
 from msgspec.structs import replace
 
 from wisen.feedback.language import GROUPS, Language, Words
@@ -45,8 +45,7 @@ class PatternRow(NamedTuple):
     claims: tuple[Claim, ...]
 
 
-@dataclass(frozen=True, kw_only=True)
-class PhraseTable:
+class PhraseTable(Struct, frozen=True, kw_only=True):
     """The patterns of a set of languages."""
 
     codes: tuple[str, ...]

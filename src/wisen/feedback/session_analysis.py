@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections import deque
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
 from itertools import islice
 from typing import TYPE_CHECKING, TypeVar
+
+from msgspec.structs import replace
 
 from wisen.logs.executors import PARALLEL_FROM_BYTES
 from wisen.logs.parallel_read import QUEUED_PER_JOB, pause_gc

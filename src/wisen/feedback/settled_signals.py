@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from msgspec import structs
+from msgspec.structs import replace
 
 from wisen.feedback.turns import turns_of
 from wisen.model.pointing import TurnClaimKind, turn_id

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
+
+from msgspec import Struct
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -13,8 +14,7 @@ if TYPE_CHECKING:
     from wisen.model.signal import SourcedSignal
 
 
-@dataclass(frozen=True, kw_only=True)
-class SettlementHandlers:
+class SettlementHandlers(Struct, frozen=True, kw_only=True):
     """What other features do with a settled turn."""
 
     record: Callable[[Sequence[SourcedSignal]], tuple[Entry, ...]]

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol
+
+from msgspec import Struct
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Sequence
@@ -25,8 +26,7 @@ class PendingSummaries(Protocol):
         ...
 
 
-@dataclass(frozen=True, kw_only=True)
-class ForgettingCallbacks:
+class ForgettingCallbacks(Struct, frozen=True, kw_only=True):
     """What other features do for forgetting."""
 
     mine_sessions: Callable[[], PendingSummaries]

@@ -7,9 +7,9 @@ Rows are immutable, so a row that contains a forgotten word is removed whole.
 from __future__ import annotations
 
 from collections import defaultdict
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
+from msgspec import Struct, field
 from msgspec.json import decode
 
 from wisen.forgetting.row_texts import texts_in, thing_of
@@ -73,8 +73,7 @@ class ErasureTarget(NamedTuple):
     """Rows that are erased without the messages they were learned from."""
 
 
-@dataclass
-class ErasureMatches:
+class ErasureMatches(Struct):
     """Everything to erase."""
 
     rows: dict[str, Row] = field(default_factory=dict)

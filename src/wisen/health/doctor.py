@@ -5,10 +5,11 @@ It opens everything through callables, so that one broken part never hides the o
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from datetime import timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
+
+from msgspec import Struct
 
 from wisen.agents.agent_ports import KeepsLogsInProjects
 from wisen.errors import StoreDamaged, WisenError
@@ -55,8 +56,7 @@ class AccessCheck(Protocol):
         ...
 
 
-@dataclass(frozen=True, kw_only=True)
-class DoctorSubject:
+class DoctorSubject(Struct, frozen=True, kw_only=True):
     """What the doctor checks."""
 
     home: str

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
+
+from msgspec import Struct
 
 from wisen.agents.hook_ports import HasShippedFiles
 from wisen.edits.edit_history import edit_history
@@ -24,8 +25,7 @@ if TYPE_CHECKING:
     from wisen.system.machine_ports import Files
 
 
-@dataclass(frozen=True, kw_only=True)
-class HookInspection:
+class HookInspection(Struct, frozen=True, kw_only=True):
     """What the inspection of hooks needs."""
 
     agents: Sequence[Hooks]

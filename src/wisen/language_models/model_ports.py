@@ -6,8 +6,9 @@ answer, as if there were no model.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Generic, NamedTuple, Protocol, TypeVar
+
+from msgspec import Struct
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -25,8 +26,7 @@ class MaterialItem(NamedTuple):
     text: str
 
 
-@dataclass(frozen=True, kw_only=True)
-class Question(Generic[T]):
+class Question(Struct, Generic[T], frozen=True, kw_only=True):
     """A question to a model."""
 
     purpose: str
@@ -40,8 +40,7 @@ class Question(Generic[T]):
     """The maximum length of the answer."""
 
 
-@dataclass(frozen=True, kw_only=True)
-class ModelAnswer(Generic[T]):
+class ModelAnswer(Struct, Generic[T], frozen=True, kw_only=True):
     """A model's answer in the requested type."""
 
     value: T

@@ -8,9 +8,10 @@ been less work.
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from dataclasses import dataclass
 from hashlib import blake2b
 from typing import TYPE_CHECKING
+
+from msgspec import Struct
 
 from wisen.lessons.goal_runs import CLEAN, FAILED, GoalRun, KnownGoal
 from wisen.mining.practice_steps import MAX_REQUEST, is_same_request, leave_out_action
@@ -38,8 +39,7 @@ if TYPE_CHECKING:
 _SHOWN_STEPS = 6
 
 
-@dataclass(frozen=True)
-class _Practice:
+class _Practice(Struct, frozen=True):
     """A step that is better left out."""
 
     context: str

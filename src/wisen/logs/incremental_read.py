@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import hashlib
-from dataclasses import replace
 from typing import TYPE_CHECKING
+
+from msgspec.structs import replace
 
 from wisen.model.index_batch import IndexBatch
 from wisen.model.source import Batch, ReadProblem, ReadProblemKind, SourceMark

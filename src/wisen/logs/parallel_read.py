@@ -5,8 +5,9 @@ from __future__ import annotations
 import gc
 from collections import deque
 from contextlib import contextmanager
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
+
+from msgspec import Struct
 
 from wisen.logs import incremental_read
 
@@ -27,8 +28,7 @@ QUEUED_PER_JOB = 2
 """How many sources are queued per process: enough to keep all of them busy, few enough to hold in memory."""
 
 
-@dataclass(frozen=True, kw_only=True)
-class ReadTask:
+class ReadTask(Struct, frozen=True, kw_only=True):
     """A source to be read by its agent."""
 
     agent: Agent
@@ -36,8 +36,7 @@ class ReadTask:
     marks: Mapping[str, SourceMark]
 
 
-@dataclass(frozen=True)
-class _ReadResult:
+class _ReadResult(Struct, frozen=True):
     index_batches: list[tuple[IndexBatch | None, int]]
     contexts: Mapping[tuple[str, str], Context | None]
     """The contexts that the worker found, by place and start of the session."""

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
+
+from msgspec import Struct
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -23,8 +24,7 @@ SAMPLE = Path(__file__).absolute().parent.parent / "sample"
 """The sample sessions that ship with this package, wherever it is installed, even inside a project's environment."""
 
 
-@dataclass(frozen=True, kw_only=True)
-class Projects:
+class Projects(Struct, frozen=True, kw_only=True):
     """What is known about directories and the agents that worked in them."""
 
     home: Home

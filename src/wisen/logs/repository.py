@@ -9,9 +9,10 @@ from __future__ import annotations
 
 import os
 import re
-from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple
+
+from msgspec import Struct
 
 from wisen.safety.regular_files import open_regular_file, read_at_most
 from wisen.text.lazy_regex import lazy_regex
@@ -31,8 +32,7 @@ class GitSetting(NamedTuple):
     value: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Repository:
+class Repository(Struct, frozen=True, kw_only=True):
     """A checkout and the repository it belongs to."""
 
     top: Path

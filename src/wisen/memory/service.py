@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import TYPE_CHECKING, NamedTuple
+
+from msgspec.structs import replace
 
 from wisen.errors import UsageError
 from wisen.memory.memory_overview import Day, MemoryCounts, MemoryOverview

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import NamedTuple
+
+from msgspec import Struct
 
 EVENT_BYTES = 250
 """Measured size of an event besides its text, search index included: 180 to 270 bytes."""
@@ -51,8 +52,7 @@ class ArchiveSize(NamedTuple):
     """When the session that was idle for the longest time was last active."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ArchiveUsage:
+class ArchiveUsage(Struct, frozen=True, kw_only=True):
     """The size of the archive and the limits in the settings."""
 
     sessions: int

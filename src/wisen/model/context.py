@@ -11,9 +11,10 @@ from __future__ import annotations
 import hashlib
 import re
 from base64 import b32encode
-from dataclasses import dataclass
 from enum import StrEnum
 from typing import TYPE_CHECKING
+
+from msgspec import Struct
 
 if TYPE_CHECKING:
     from datetime import datetime
@@ -36,8 +37,7 @@ class ContextKind(StrEnum):
     """A directory of one machine."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Context:
+class Context(Struct, frozen=True, kw_only=True):
     """A project."""
 
     key: str
@@ -46,8 +46,7 @@ class Context:
     """The canonical name, without credentials."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Alias:
+class Alias(Struct, frozen=True, kw_only=True):
     """A directory in which a context was seen on a machine."""
 
     context: str

@@ -7,9 +7,11 @@ session: an unexpected error is described by its type and by the line of our cod
 from __future__ import annotations
 
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
 from enum import StrEnum
 from typing import TYPE_CHECKING, cast
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from wisen.errors import StoreError, WisenError
 
@@ -33,8 +35,7 @@ class BoundaryKind(StrEnum):
     """Something that the user asked for in a chat."""
 
 
-@dataclass(frozen=True, slots=True)
-class IsolatedFailure:
+class IsolatedFailure(Struct, frozen=True):
     """A failure that was caught at a boundary."""
 
     kind: BoundaryKind

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import TYPE_CHECKING, Generic, TypeVar
 
-from msgspec import Struct
+from msgspec import Struct, field
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -142,8 +141,7 @@ class Goal(Struct, frozen=True, kw_only=True):
     """The id of the next typed message, where praise or a correction would be."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class SessionFindings:
+class SessionFindings(Struct, frozen=True, kw_only=True):
     """What was found in one session. It replaces earlier findings of the same session."""
 
     session: int
@@ -160,8 +158,7 @@ class SessionFindings:
     """What was called; None where it was not summarized."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class AnalyzedSession(Generic[T]):
+class AnalyzedSession(Struct, Generic[T], frozen=True, kw_only=True):
     """A session that was analyzed in this process or in another one."""
 
     findings: SessionFindings

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import hashlib
 import json
-from dataclasses import dataclass
 from datetime import datetime  # noqa: TC003 - msgspec needs it to decode
 from enum import StrEnum
 from typing import TYPE_CHECKING
+
+from msgspec import Struct
 
 from wisen.model.failure import CallChange, Signature  # noqa: TC001 - msgspec needs it to decode
 
@@ -36,8 +37,7 @@ class Danger(StrEnum):
         return "may have side effects" if self is Danger.UNKNOWN else self.value
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class FailureKind:
+class FailureKind(Struct, frozen=True, kw_only=True):
     """A group of similar failures."""
 
     signature: Signature
@@ -54,8 +54,7 @@ class FailureKind:
     last: datetime
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Fix:
+class Fix(Struct, frozen=True, kw_only=True):
     """A change that made failing calls work, however often it was seen."""
 
     id: str
@@ -99,8 +98,7 @@ class Fix:
         return self.sessions > 1 and self.confidence >= 0.6 and self.last_worked
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Evidence:
+class Evidence(Struct, frozen=True, kw_only=True):
     """One time that a change was made after a failure."""
 
     agent: str

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
+
+from msgspec import Struct
 
 if TYPE_CHECKING:
     from wisen.model.event import Event
@@ -20,8 +21,7 @@ class FilteredEvent(NamedTuple):
     """The safety rule that kept its text from being stored."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class IndexBatch:
+class IndexBatch(Struct, frozen=True, kw_only=True):
     """What is stored in the index for one batch of a source, in one transaction with the mark."""
 
     source: Source

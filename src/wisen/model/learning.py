@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from enum import StrEnum
 from typing import TYPE_CHECKING
+
+from msgspec import Struct
 
 if TYPE_CHECKING:
     from datetime import datetime
@@ -22,8 +23,7 @@ class RecordKind(StrEnum):
     INSIGHT = "insight"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Record:
+class Record(Struct, frozen=True, kw_only=True):
     """One thing that a program recorded. Written once, never changed."""
 
     id: str
@@ -48,8 +48,7 @@ class Record:
     """The safety rule that kept part of it from being stored."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Problem:
+class Problem(Struct, frozen=True, kw_only=True):
     """Similar failures of one tool in one session, up to the resolution or success that ended them."""
 
     session: str | None
@@ -85,8 +84,7 @@ class Match(StrEnum):
     TOOL = "the same tool"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Learning:
+class Learning(Struct, frozen=True, kw_only=True):
     """Something that is known to help, with the evidence for and against it."""
 
     id: str
@@ -134,8 +132,7 @@ class Learning:
         return ", ".join(steps)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Candidate:
+class Candidate(Struct, frozen=True, kw_only=True):
     """A failure that recurs often enough to be worth a rule, a guard or a skill."""
 
     tool: str

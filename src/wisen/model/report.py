@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping  # noqa: TC003 - msgspec needs it to decode
-from dataclasses import dataclass, field
 from datetime import datetime  # noqa: TC003 - msgspec needs it to decode
 from typing import TYPE_CHECKING
+
+from msgspec import Struct, field
 
 from wisen.model.instruction import Strength
 
@@ -26,8 +27,7 @@ WORTH_DROPPING = 200
 """How many tokens of never relevant rules in one file make removing them worthwhile."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Selection:
+class Selection(Struct, frozen=True, kw_only=True):
     """Which sessions a query covers: all of them unless narrowed."""
 
     under: Path | None = None
@@ -42,8 +42,7 @@ class Selection:
     """Only these sessions, by their numbers in the index."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ToolUse:
+class ToolUse(Struct, frozen=True, kw_only=True):
     """How calls of one tool ended."""
 
     tool: str
@@ -61,8 +60,7 @@ class ToolUse:
         return self.calls - self.ok - self.failed - self.masked - self.cancelled - self.rejected
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Counts:
+class Counts(Struct, frozen=True, kw_only=True):
     """Counts over the selected sessions."""
 
     sources: int
@@ -81,8 +79,7 @@ class Counts:
     last: datetime | None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class OpenDecision:
+class OpenDecision(Struct, frozen=True, kw_only=True):
     """Something a person may want to decide: about a line that failures began with, a fix, or rules nobody needs."""
 
     line: Effect | None = None
@@ -100,8 +97,7 @@ class OpenDecision:
         return self.file.unused_tokens if self.file is not None and self.line is None else 0
 
 
-@dataclass(slots=True, kw_only=True)
-class RunFindings:
+class RunFindings(Struct, kw_only=True):
     """What a run has found so far; the report is built from it."""
 
     began: datetime
@@ -120,8 +116,7 @@ class RunFindings:
     waiting: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Report:
+class Report(Struct, frozen=True, kw_only=True):
     """The result of one run."""
 
     selection: Selection

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
+
+from msgspec import Struct
 
 from wisen.model.error_boundaries import BoundaryKind
 
@@ -20,8 +21,7 @@ PARTLY = "partly: "
 _MAX_REPORTED = 5
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Run:
+class Run(Struct, frozen=True, kw_only=True):
     """One run, recorded when it ended."""
 
     id: str
@@ -54,8 +54,7 @@ class Run:
         return (self.error or "").removeprefix(PARTLY) if not self.was_aborted else ""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class RunStamp:
+class RunStamp(Struct, frozen=True, kw_only=True):
     """The identity of a run: id, machine, version and time."""
 
     id: str

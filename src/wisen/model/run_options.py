@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
+
+from msgspec import Struct, field
 
 from wisen.model.error_boundaries import ErrorBoundaries
 from wisen.model.report import Selection
@@ -18,8 +19,7 @@ def _show_nothing(done: int, total: int) -> None:
     """Ignore the progress."""
 
 
-@dataclass(frozen=True, kw_only=True)
-class RunProgress:
+class RunProgress(Struct, frozen=True, kw_only=True):
     """Where a run reports its progress: how much is done, and how much there is in all."""
 
     reading: Progress = _show_nothing
@@ -35,8 +35,7 @@ def as_run_progress(progress: RunProgress | Progress | None) -> RunProgress:
     return RunProgress(reading=progress)
 
 
-@dataclass(frozen=True, kw_only=True)
-class RunOptions:
+class RunOptions(Struct, frozen=True, kw_only=True):
     """Options of one run."""
 
     selection: Selection = field(default_factory=Selection)

@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING
+
+from msgspec import Struct
 
 if TYPE_CHECKING:
     from wisen.model.event import Event
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Source:
+class Source(Struct, frozen=True, kw_only=True):
     """A file (or database) in which an agent records sessions."""
 
     agent: str
@@ -27,8 +27,7 @@ class Source:
         return Path(self.file)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class SourceMark:
+class SourceMark(Struct, frozen=True, kw_only=True):
     """How far a source was read, and its size and date at that time."""
 
     size: int
@@ -58,8 +57,7 @@ class ReadProblemKind(StrEnum):
     """The system did not return the bytes."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ReadProblem:
+class ReadProblem(Struct, frozen=True, kw_only=True):
     """Something that was skipped. It never holds text of the record."""
 
     kind: ReadProblemKind
@@ -69,8 +67,7 @@ class ReadProblem:
     """Its position in the source."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Batch:
+class Batch(Struct, frozen=True, kw_only=True):
     """Part of a source: its events, and the cursor after it."""
 
     events: tuple[Event, ...]
@@ -81,8 +78,7 @@ class Batch:
     """Whether it begins at the start of the source."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ReadProblemCount:
+class ReadProblemCount(Struct, frozen=True, kw_only=True):
     """How often one kind of problem occurs in one source."""
 
     path: str

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from enum import StrEnum
 from typing import TYPE_CHECKING
+
+from msgspec import Struct
 
 if TYPE_CHECKING:
     from datetime import datetime
@@ -17,8 +18,7 @@ if TYPE_CHECKING:
     from wisen.model.source import ReadProblemCount
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class InstallationState:
+class InstallationState(Struct, frozen=True, kw_only=True):
     """Everything that `status` shows."""
 
     version: str
@@ -57,8 +57,7 @@ class InstallationState:
     """The agents that our hooks are installed in, working or not."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class AgentState:
+class AgentState(Struct, frozen=True, kw_only=True):
     """What is known about one agent."""
 
     name: str
@@ -87,8 +86,7 @@ class Health(StrEnum):
     """Learning has stopped or something may be lost."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class HealthFinding:
+class HealthFinding(Struct, frozen=True, kw_only=True):
     """The result of one health check."""
 
     about: str

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, TypeVar
+
+from msgspec import Struct
 
 from wisen.decisions.proposal_kinds import Answered
 from wisen.errors import StoreError, UsageError
@@ -41,8 +42,7 @@ _DIGITS = 4
 """A number of at most this many digits is a list number, not a prefix of an id."""
 
 
-@dataclass(frozen=True, kw_only=True)
-class AnswerHandlers:
+class AnswerHandlers(Struct, frozen=True, kw_only=True):
     """What features do with an answer, and with requests that users type to their agents."""
 
     rules: ProposalKind

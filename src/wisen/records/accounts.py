@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, NamedTuple, TypeAlias, TypeVar
+
+from msgspec import Struct, field
+from msgspec.structs import replace
 
 from wisen.model.learning import Learning, LearningKind, Record, RecordKind
 from wisen.records.problems import group_problems, session_of
@@ -31,8 +33,7 @@ class LearningUse(NamedTuple):
     """Of the failure that it was used against, or that happened nevertheless; None where it is unknown."""
 
 
-@dataclass(kw_only=True)
-class Account:
+class Account(Struct, kw_only=True):
     """A learning, and when programs recorded that it helped or did not."""
 
     learning: Learning

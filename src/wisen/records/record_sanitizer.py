@@ -7,9 +7,11 @@ injected itself is removed, and long text is truncated.
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import TYPE_CHECKING
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from wisen.model.learning import Record, RecordKind
 from wisen.safety import sentinel
@@ -22,8 +24,7 @@ UNNAMED = "?"
 """Stands for a tool whose name may not be stored."""
 
 
-@dataclass(frozen=True, kw_only=True)
-class LengthLimits:
+class LengthLimits(Struct, frozen=True, kw_only=True):
     """How many characters are stored."""
 
     error_head: int

@@ -6,9 +6,10 @@ Records go to the ledger at once, because there is no log to read them from agai
 from __future__ import annotations
 
 import json
-from dataclasses import replace
 from datetime import timedelta
 from typing import TYPE_CHECKING
+
+from msgspec.structs import replace
 
 from wisen.errors import UsageError
 from wisen.model.learning import Record, RecordKind

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, NamedTuple
+
+from msgspec import Struct, field
 
 from wisen.rules.entry_fields import normalized
 from wisen.text.lazy_regex import lazy_regex
@@ -32,8 +33,7 @@ class EntryPart(NamedTuple):
     verbatim: str
 
 
-@dataclass
-class EntrySection:
+class EntrySection(Struct):
     """A part of an entry: the text below its name, a section, or what follows a horizontal rule."""
 
     title: str | None
@@ -83,8 +83,7 @@ class EntrySection:
         return bool(line.strip(BLANK)) and not fenced and len(line) - len(line.lstrip(" \t")) > len(indent)
 
 
-@dataclass
-class EntryLines:
+class EntryLines(Struct):
     """The lines of one entry."""
 
     level: int

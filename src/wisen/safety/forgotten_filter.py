@@ -6,12 +6,12 @@ file that contains forgotten words is left out as long as the tombstone exists.
 
 from __future__ import annotations
 
-from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from hashlib import blake2b
 from typing import TYPE_CHECKING
 
 from msgspec import structs
+from msgspec.structs import replace
 
 from wisen.model.context import NOWHERE
 from wisen.model.event import Call, Message, Outcome

@@ -9,9 +9,10 @@ from __future__ import annotations
 import binascii
 import re
 from base64 import b64encode
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 from urllib.parse import unquote
+
+from msgspec import Struct
 
 from wisen.safety import invisible_characters
 from wisen.text.lazy_regex import lazy_regex
@@ -95,8 +96,7 @@ _LETTERS = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/_-"
 _TO_STANDARD = bytes.maketrans(b"-_", b"+/")
 
 
-@dataclass(frozen=True, slots=True)
-class Spelling:
+class Spelling(Struct, frozen=True):
     """A word in base64, at one of three positions in a group."""
 
     letters: bytes

@@ -9,9 +9,10 @@ never compiled.
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from functools import cache
 from typing import TYPE_CHECKING
+
+from msgspec import Struct
 
 from wisen.safety.secret_heuristics import is_generated, is_token_body
 
@@ -41,8 +42,7 @@ WRITTEN = (
 """The check sees the opening quote. A value may continue, but not with a space before the closing one."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class SecretRule:
+class SecretRule(Struct, frozen=True, kw_only=True):
     """One form of secret."""
 
     name: str

@@ -9,11 +9,11 @@ the same pass.
 from __future__ import annotations
 
 from collections import defaultdict
-from dataclasses import dataclass, field
 from functools import cache
 from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 from ahocorasick_rs import BytesAhoCorasick, Implementation
+from msgspec import Struct, field
 
 from wisen.safety import obfuscation
 from wisen.safety.private_rules import CLUES
@@ -77,8 +77,7 @@ class _CompiledRule:
         return rule.check is None or rule.check(match[self.value][:_MAX_CHECKED_BYTES].decode("utf-8", "replace"))
 
 
-@dataclass(slots=True)
-class _TriggerInfo:
+class _TriggerInfo(Struct):
     """What a trigger means in addition to its rules."""
 
     clues: set[str] = field(default_factory=set)
@@ -89,8 +88,7 @@ class _TriggerInfo:
     joins: bool = False
 
 
-@dataclass(slots=True)
-class _Seen:
+class _Seen(Struct):
     """What matching met on its way, apart from secrets."""
 
     clues: set[str] = field(default_factory=set)

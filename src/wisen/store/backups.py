@@ -9,9 +9,10 @@ from __future__ import annotations
 import os
 import sqlite3
 from contextlib import closing, contextmanager, suppress
-from dataclasses import replace
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Protocol
+
+from msgspec.structs import replace
 
 from wisen.errors import StoreDamaged, StoreNewer
 from wisen.model.plausible_time import nearest_time

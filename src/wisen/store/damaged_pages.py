@@ -9,8 +9,9 @@ from __future__ import annotations
 import struct
 from collections import defaultdict
 from contextlib import ExitStack
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, BinaryIO
+
+from msgspec import Struct
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -33,16 +34,14 @@ _ZERO, _ONE, _FIRST_TEXT = 8, 9, 13
 """Serial types of the values 0 and 1 and of the shortest text."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class StoredRow:
+class StoredRow(Struct, frozen=True, kw_only=True):
     """The values of a row, in the order in which the columns were added."""
 
     rowid: int
     values: Row
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class PageFormat:
+class PageFormat(Struct, frozen=True, kw_only=True):
     """How the pages of a file are laid out."""
 
     size: int

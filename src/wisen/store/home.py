@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from contextlib import contextmanager
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
+
+from msgspec import Struct
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -23,8 +24,7 @@ _PUBLISHING_SECONDS = 120.0
 """How long a process waits for others that write pages or snapshots: each takes a second of a large home."""
 
 
-@dataclass(kw_only=True)
-class Home:
+class Home(Struct, kw_only=True):
     """The stores and environment that most services use. One per Learner, shared."""
 
     path: Path

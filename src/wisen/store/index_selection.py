@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import json
 from contextlib import contextmanager
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
+
+from msgspec import Struct
 
 from wisen.store.escapes import escape, milliseconds
 from wisen.store.sqlite import damage_error
@@ -30,8 +31,7 @@ _HOLDING_SOURCES = "sources.number IN (SELECT source FROM holdings WHERE {sessio
 _SINCE = "SELECT session FROM events JOIN scenes ON scenes.number = scene WHERE at >= :since"
 
 
-@dataclass(frozen=True, slots=True)
-class SqlSelection:
+class SqlSelection(Struct, frozen=True):
     """A selection as SQL conditions, with their values."""
 
     source_condition: str

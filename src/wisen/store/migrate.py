@@ -5,10 +5,11 @@ A released migration is never edited: a change of schema is a new file.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal, TypeAlias
+
+from msgspec import Struct
 
 from wisen.errors import StoreDamaged, StoreNewer
 from wisen.store.sealed_rows import Table, add_row, read_rows
@@ -27,8 +28,7 @@ _FILE = lazy_regex(r"(\d{4})_[a-z0-9_]+\.sql")
 _COMMENT = lazy_regex(r"--[^\n]*")
 
 
-@dataclass(frozen=True, slots=True)
-class Migration:
+class Migration(Struct, frozen=True):
     """One numbered migration of a schema."""
 
     version: int

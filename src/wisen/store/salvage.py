@@ -6,8 +6,9 @@ Each row whose seal is valid was written by us and stands for itself, wherever i
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
+
+from msgspec import Struct, field
 
 from wisen.errors import StoreError
 from wisen.store.damaged_pages import PageFormat, read_stored_rows
@@ -28,8 +29,7 @@ if TYPE_CHECKING:
 _TABLES = tuple(table for table in TABLES if table != MIGRATIONS)
 
 
-@dataclass(frozen=True, kw_only=True)
-class Restored:
+class Restored(Struct, frozen=True, kw_only=True):
     """What the restoration of a ledger brought back, or would."""
 
     copy: Path
@@ -47,8 +47,7 @@ class Restored:
     the last that could be read leave no trace."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Recovery:
+class Recovery(Struct, frozen=True, kw_only=True):
     """Rows by table: how many were added to a restored ledger, and how many are known to be missing."""
 
     recovered: Mapping[str, int]

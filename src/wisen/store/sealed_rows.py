@@ -8,10 +8,11 @@ from __future__ import annotations
 
 import hashlib
 import json
-from dataclasses import dataclass
 from functools import cache
 from json.encoder import encode_basestring_ascii
 from typing import TYPE_CHECKING, Generic, TypeVar, cast
+
+from msgspec import Struct
 
 from wisen.errors import StoreDamaged
 from wisen.store.escapes import escape, unescape
@@ -26,8 +27,7 @@ MILLIONTHS = 1_000_000
 """Probabilities and weights are stored in millionths: seals cover only integers and texts."""
 
 
-@dataclass(frozen=True, slots=True)
-class Table:
+class Table(Struct, frozen=True):
     """A sealed table: its name and its columns, without the seal."""
 
     name: str

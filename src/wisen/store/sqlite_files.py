@@ -6,11 +6,13 @@ import errno
 import os
 import sqlite3
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
 from tempfile import mkstemp
 from typing import TYPE_CHECKING
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from wisen.errors import StoreDamaged, StoreError, StoreReadOnly
 from wisen.store import migrate as migrations
@@ -30,8 +32,7 @@ _APPLICATION_ID = slice(68, 72)
 """Where SQLite's header holds it."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class DatabaseKind:
+class DatabaseKind(Struct, frozen=True, kw_only=True):
     """What distinguishes the files of one store from another's."""
 
     store: Store

@@ -6,13 +6,13 @@ closes it and opens it again.
 
 from __future__ import annotations
 
-from dataclasses import replace
 from datetime import timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
 from msgspec import structs
+from msgspec.structs import replace
 
 from wisen.model.event import Provenance, Status
 from wisen.model.report import Selection

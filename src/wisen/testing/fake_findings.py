@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from dataclasses import dataclass
 from datetime import UTC, timedelta
 from typing import TYPE_CHECKING
 
-from msgspec import structs
+from msgspec import Struct, structs
 
 from wisen.model.event import Call, Interrupt, Message, Outcome, Rejection
 from wisen.model.fix import Danger, Evidence, FailureKind, Fix, fix_id
@@ -33,8 +32,7 @@ def whole_milliseconds(moment: datetime) -> datetime:
     return moment.astimezone(UTC) - timedelta(microseconds=moment.microsecond % 1000)
 
 
-@dataclass(frozen=True, kw_only=True)
-class SelectedFindings:
+class SelectedFindings(Struct, frozen=True, kw_only=True):
     """The findings in the sessions that a query covers."""
 
     events: Sequence[Event]

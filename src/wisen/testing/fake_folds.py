@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import TYPE_CHECKING
+
+from msgspec.structs import replace
 
 from wisen.model.event import PROSE_EVENTS, Call, Message, Provenance
 from wisen.model.report import Selection

@@ -6,11 +6,11 @@ closes it and opens it again.
 
 from __future__ import annotations
 
-from dataclasses import replace
 from datetime import UTC, datetime, timedelta, timezone
 from typing import TYPE_CHECKING
 
 import pytest
+from msgspec.structs import replace
 
 from wisen.model.context import Alias, ContextKind, context_of
 from wisen.model.run import Run

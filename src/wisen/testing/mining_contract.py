@@ -5,11 +5,11 @@ A backend's test inherits from `MiningContract` and provides the same two fixtur
 
 from __future__ import annotations
 
-from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from msgspec import structs
+from msgspec.structs import replace
 
 from wisen.model.event import Status
 from wisen.model.failure import SessionFindings

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from datetime import UTC, datetime, timedelta, timezone
 from typing import TYPE_CHECKING
 
 import pytest
+from msgspec.structs import replace
 
 from wisen.model.failure import Signature
 from wisen.model.learning import Record, RecordKind

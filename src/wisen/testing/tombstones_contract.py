@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from datetime import timedelta, timezone
 from typing import TYPE_CHECKING
 
 import pytest
+from msgspec.structs import replace
 
 from wisen.model.change import Change, ChangeCheck, ChangeFate
 from wisen.model.context import Alias, ContextKind, context_of

@@ -10,10 +10,11 @@ from __future__ import annotations
 import math
 from bisect import bisect_left
 from collections import Counter
-from dataclasses import dataclass
 from datetime import timedelta
 from itertools import accumulate
 from typing import TYPE_CHECKING
+
+from msgspec import Struct
 
 from wisen.model.instruction import Rate
 from wisen.model.trial import BeforeAfter
@@ -39,8 +40,7 @@ _MAX_DRIFT = 3.0
 _GOLDEN = (math.sqrt(5) - 1) / 2
 
 
-@dataclass(frozen=True, slots=True)
-class HitSeries:
+class HitSeries(Struct, frozen=True):
     """The relevant sessions of one pattern in chronological order, and how many hits there were before each."""
 
     times: tuple[datetime, ...]
@@ -64,16 +64,14 @@ class HitSeries:
         return Rate(sessions=self.hits[last] - self.hits[first], of=last - first)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class HitCounts:
+class HitCounts(Struct, frozen=True, kw_only=True):
     """Sessions with a hit, before and after a date."""
 
     before: Rate
     after: Rate
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Prior:
+class Prior(Struct, frozen=True, kw_only=True):
     """The Gamma prior of how often patterns occur."""
 
     shape: float

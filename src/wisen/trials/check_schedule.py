@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from datetime import timedelta
 from typing import TYPE_CHECKING
+
+from msgspec import Struct
 
 from wisen.model.entry import EntryOrigin
 from wisen.model.trial import CheckAction
@@ -18,8 +19,7 @@ REMIND, EXTEND, END = timedelta(days=7), timedelta(days=14), timedelta(days=21)
 """When an overdue check is reported, gets more time, and ends: counted from the day it was due."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class WatchedChange:
+class WatchedChange(Struct, frozen=True, kw_only=True):
     """A change, as the check schedule sees it."""
 
     made_at: datetime

@@ -14,9 +14,10 @@ from __future__ import annotations
 import json
 import math
 from collections import Counter, deque
-from dataclasses import dataclass
 from functools import lru_cache
 from typing import TYPE_CHECKING, NamedTuple, TypeAlias
+
+from msgspec import Struct
 
 from wisen.model.event import Status
 from wisen.model.history import UserAction
@@ -95,8 +96,7 @@ WEIGHTS = {name: weight for name, (_, weight) in SITUATIONS.items()} | {
 """The weight of every situation, those within the session under separate names."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ToolPrediction:
+class ToolPrediction(Struct, frozen=True, kw_only=True):
     """A tool that may be called next."""
 
     tool: str

@@ -10,10 +10,10 @@ from __future__ import annotations
 import hashlib
 import sqlite3
 from contextlib import closing
-from dataclasses import replace
 from typing import TYPE_CHECKING, NamedTuple
 
 import msgspec
+from msgspec.structs import replace
 
 from wisen.agents import json_recovery, jsonl
 from wisen.agents.event_collector import MAX_PENDING_BYTES, EventCollector

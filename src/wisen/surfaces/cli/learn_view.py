@@ -5,9 +5,10 @@ from __future__ import annotations
 import sys
 import tempfile
 from contextlib import contextmanager
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
+
+from msgspec import Struct
 
 from wisen import app
 from wisen.errors import UsageError
@@ -53,8 +54,7 @@ _MANY_SESSIONS = 50
 _UPDATES_PER_SECOND = 4
 
 
-@dataclass(frozen=True, kw_only=True)
-class LearnOptions:
+class LearnOptions(Struct, frozen=True, kw_only=True):
     """The options of the command, without the path."""
 
     days: float | None

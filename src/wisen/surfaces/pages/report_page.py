@@ -6,8 +6,9 @@ The content is decided once, in plain text; the two formats only lay it out, and
 from __future__ import annotations
 
 import shlex
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
+
+from msgspec import Struct
 
 from wisen.model.fix import Danger
 from wisen.model.instruction import describe_effect
@@ -48,8 +49,7 @@ _AT_START = lazy_regex(r"^(\d+(?=[.)])|(?=[#+\-=:]))")
 """Matches what would turn a line that begins with it into a heading, a list or a rule."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Item:
+class _Item(Struct, frozen=True, kw_only=True):
     """An item of a list."""
 
     text: str
@@ -61,22 +61,19 @@ class _Item:
     """The CSS class of the lead."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _List:
+class _List(Struct, frozen=True, kw_only=True):
     items: Sequence[_Item]
     numbered: bool = False
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Table:
+class _Table(Struct, frozen=True, kw_only=True):
     heads: tuple[str, ...]
     rows: Sequence[tuple[str, ...]]
     words: tuple[str, ...]
     """The columns that contain text and may wrap; the others contain numbers."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Section:
+class _Section(Struct, frozen=True, kw_only=True):
     title: str
     blocks: Sequence[str | _List | _Table]
     folded: bool = False
