@@ -1,0 +1,361 @@
+"""Judges how the work towards each goal of a session turned out, from what the user and the agent did afterwards.
+
+Evidence against the work is looked at first: it was taken back, stopped, rejected or corrected. Then what speaks for
+it: praise, a commit, green checks, a command or a text that was itself the result. Last comes that the user went on
+without objecting: an answered question that the user builds on has served its purpose. Work that nothing followed and
+nothing checked is unknown, and so is a question whose answer nobody reacted to.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import defaultdict
+from dataclasses import dataclass
+from datetime import timedelta
+from typing import TYPE_CHECKING, NamedTuple
+
+from wisen.mining.work_traces import (
+    EVERYTHING,
+    Trace,
+    is_edited_back,
+    is_only_looking,
+    is_rewritten,
+    is_taken_back,
+    trace_of,
+)
+from wisen.model.event import MessageOrigin, Status
+from wisen.model.failure import Ending
+from wisen.model.history import UserAction
+from wisen.model.signal import SignalKind
+from wisen.model.work_outcome import JudgedOutcome, NextSession, OutcomeReason, WorkOutcome
+from wisen.text.lazy_regex import lazy_regex
+from wisen.text.sameness import are_same
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Sequence
+
+    from wisen.model.failure import Goal
+    from wisen.model.history import History, Step, Turn
+    from wisen.model.signal import RecordedSignal
+
+_QUESTIONS = frozenset("AskUserQuestion request_user_input ask_user ask_followup_question".split())
+"""Tools that ask the user: rejecting one is an answer, no objection to the work."""
+_WANTS_COMMIT = lazy_regex(
+    r"\W*(?:please |now |ok(?:ay)?,? |great,? |then |and |let'?s )*(?:commit|push|ship|merge|提交)(?!\w)", re.IGNORECASE
+)
+_FAILED = (Status.FAILED, Status.MASKED)
+_STANDING = (OutcomeReason.COMMITTED, OutcomeReason.FINISHED, OutcomeReason.PRAISED)
+"""What is not called into question when the same is requested once more."""
+_UNDECIDED = (OutcomeReason.NO_EVIDENCE, OutcomeReason.FAILING, OutcomeReason.ACCEPTED)
+"""What says little of work that was still under way."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class OutcomePolicy:
+    """When evidence counts."""
+
+    correction: float = 0.65
+    """The least probability of a correction that counts against the work before it."""
+    doubtful_correction: float = 0.4
+    """The same if what was made is then rewritten."""
+    praise: float = 0.6
+    """The least probability of praise that counts for it."""
+    part: float = 0.25
+    """Which share of the edits must have been taken back for the work to be partial."""
+    next_session_goals: int = 3
+    """How many of the last goals the next session may say something about."""
+    next_session_within: timedelta = timedelta(days=2)
+    """A later session says nothing about the work: what is requested then is another occasion."""
+    fewest_words: int = 4
+    """A shorter request is routine (`run tests`), and says nothing when it comes again."""
+
+
+_POLICY = OutcomePolicy()
+
+
+class _Made(NamedTuple):
+    """A step of the work, by its place in the session, and what it did."""
+
+    place: int
+    trace: Trace
+
+
+class _Work(NamedTuple):
+    """The work towards one goal, and what came after it."""
+
+    goal: Goal
+    request: str
+    steps: tuple[Step, ...]
+    made: tuple[_Made, ...]
+    """The steps that did something."""
+    edits: tuple[_Made, ...]
+    files: frozenset[str]
+    """What was edited."""
+    acts: tuple[Turn, ...]
+    """What the user did from the first step on, before the next goal."""
+    following: Turn | None
+    """The request of the next goal."""
+
+    @property
+    def publishes(self) -> bool:
+        """Return whether it committed or published something."""
+        return any(each.trace.publishes for each in self.made)
+
+    @property
+    def is_delivery(self) -> bool:
+        """Return whether it only committed or published what had been made before."""
+        return self.publishes and not self.edits
+
+    @property
+    def is_cut_short(self) -> bool:
+        """Return whether the next request was typed while the work was under way: its end is no ending."""
+        return self.following is not None and self.following.origin == MessageOrigin.QUEUED
+
+
+def judge_outcomes(
+    history: History,
+    goals: Sequence[Goal],
+    signals: Iterable[RecordedSignal],
+    later: NextSession | None = None,
+    policy: OutcomePolicy = _POLICY,
+) -> tuple[JudgedOutcome, ...]:
+    """How the work towards each goal of a session turned out; `later` is the next session of the context, if any.
+
+    Work that only looked at something worked if the user went on without objecting, and is unknown if nothing followed.
+    """
+    works = _works(history, goals)
+    judge = _Judge(works, _Signals(signals, policy), policy)
+    found: list[JudgedOutcome] = []
+    for number in reversed(range(len(works))):
+        judged = judge.outcome(number)
+        if works[number].is_cut_short and works[number].steps and judged.reason in _UNDECIDED:
+            judged = found[-1]  # the work went on under the next request
+        found.append(judged)
+    outcomes = tuple(reversed(found))
+    return outcomes if later is None else judge_by_next_session(history, goals, outcomes, later, policy)
+
+
+def judge_by_next_session(
+    history: History,
+    goals: Sequence[Goal],
+    outcomes: Sequence[JudgedOutcome],
+    later: NextSession,
+    policy: OutcomePolicy = _POLICY,
+) -> tuple[JudgedOutcome, ...]:
+    """The outcomes of a session when the next one of its context is known: only those of the last goals may change."""
+    found, works = list(outcomes), _works(history, goals)
+    recent = [number for number, work in enumerate(works) if work.steps and _follows(work, later, policy)]
+    for number in recent[-policy.next_session_goals :]:
+        if _is_asked_again(works[number], outcomes[number], later, policy):
+            found[number] = _because(OutcomeReason.ASKED_AGAIN, WorkOutcome.FAILED)
+        elif outcomes[number].outcome is WorkOutcome.UNKNOWN and _starts_by_committing(later):
+            found[number] = _because(OutcomeReason.COMMITTED, WorkOutcome.WORKED)
+    return tuple(found)
+
+
+def as_next_session(history: History) -> NextSession | None:
+    """What a session says about the one before it; None if nothing was typed."""
+    typed = [turn for turn in history.turns if turn.action is UserAction.SAID and turn.text]
+    return NextSession(began=typed[0].at, requests=tuple(turn.text or "" for turn in typed)) if typed else None
+
+
+def _works(history: History, goals: Sequence[Goal]) -> list[_Work]:
+    turns, places = (
+        {turn.id: turn for turn in history.turns},
+        {step.call: number for number, step in enumerate(history.steps)},
+    )
+    found = []
+    for number, goal in enumerate(goals):
+        turn = turns.get(goal.request)
+        following = turns.get(goals[number + 1].request) if number + 1 < len(goals) else None
+        within = [places[call] for call in goal.calls if call in places]
+        made = tuple(_Made(place, trace) for place in within if (trace := trace_of(history.steps[place])).is_something)
+        edits = tuple(each for each in made if each.trace.edited)
+        found.append(
+            _Work(
+                goal=goal,
+                request=(turn.text if turn is not None else None) or "",
+                steps=tuple(history.steps[place] for place in within),
+                made=made,
+                edits=edits,
+                files=frozenset(path for each in edits for path in each.trace.edited),
+                acts=tuple(_acts(history, goal, within, following)),
+                following=following,
+            )
+        )
+    return found
+
+
+def _acts(history: History, goal: Goal, within: Sequence[int], following: Turn | None) -> Iterator[Turn]:
+    """What the user did during the work. What was typed before the first call belongs to the request."""
+    tools = {history.steps[place].call: history.steps[place].tool for place in within}
+    for turn in history.turns if within else ():
+        is_during = turn.at >= goal.at and turn.before > within[0] and (following is None or turn.at < following.at)
+        is_answer = turn.action is not UserAction.SAID and tools.get(turn.call) in _QUESTIONS
+        if is_during and not is_answer:
+            yield turn
+
+
+class _Signals:
+    """How probably each message corrects or praises."""
+
+    def __init__(self, signals: Iterable[RecordedSignal], policy: OutcomePolicy) -> None:
+        self._policy = policy
+        self._probabilities: dict[tuple[str, SignalKind], float] = defaultdict(float)
+        for each in signals:
+            key = each.message, each.signal.kind
+            self._probabilities[key] = max(each.signal.probability, self._probabilities[key])
+
+    def corrects(self, turn: Turn | None, *, rewritten: bool = False) -> bool:
+        least = self._policy.doubtful_correction if rewritten else self._policy.correction
+        return turn is not None and self._probabilities.get((turn.id, SignalKind.CORRECTION), 0.0) >= least
+
+    def praises(self, turn: Turn | None) -> bool:
+        return turn is not None and self._probabilities.get((turn.id, SignalKind.PRAISE), 0.0) >= self._policy.praise
+
+
+class _Judge:
+    """Judges the goals of one session."""
+
+    def __init__(self, works: Sequence[_Work], said: _Signals, policy: OutcomePolicy) -> None:
+        self._works, self._said, self._policy = works, said, policy
+        self._edits: dict[str, list[_Made]] = defaultdict(list)
+        self._takings, self._publishings = list[_Made](), list[int]()
+        for each in (each for work in works for each in work.made):
+            for path in each.trace.edited:
+                self._edits[path].append(each)
+            if each.trace.taken_back:
+                self._takings.append(each)
+            if each.trace.publishes:
+                self._publishings.append(each.place)
+
+    def outcome(self, number: int) -> JudgedOutcome:
+        work = self._works[number]
+        if not work.steps:
+            return _because(OutcomeReason.NO_EVIDENCE, WorkOutcome.UNKNOWN)
+        share = self._share_taken_back(number)
+        if share == 1.0:
+            return _because(OutcomeReason.REVERTED, WorkOutcome.FAILED)
+        stopped = _stopped_by(work)
+        if stopped is not None:
+            left = bool(work.edits) or work.publishes
+            return _because(stopped, WorkOutcome.PARTIAL if left else WorkOutcome.FAILED)
+        if share >= self._policy.part:
+            return _because(OutcomeReason.REVERTED, WorkOutcome.PARTIAL)
+        if self._is_corrected(number):
+            is_lost = not work.edits and self._is_corrected_again(number)
+            return _because(OutcomeReason.CORRECTED, WorkOutcome.FAILED if is_lost else WorkOutcome.PARTIAL)
+        return self._unopposed(work)
+
+    def _unopposed(self, work: _Work) -> JudgedOutcome:
+        """Judge work that nobody objected to, by the first of these that holds."""
+        acting = [each.trace for each in work.made if each.trace.acts]
+        is_result = bool(acting) and (not acting[-1].edited or acting[-1].is_prose)
+        reasons = (
+            (OutcomeReason.PRAISED, any(self._said.praises(turn) for turn in (*work.acts, work.following))),
+            (OutcomeReason.COMMITTED, self._was_published(work)),
+            (OutcomeReason.FAILING, _is_failing(work)),
+            (OutcomeReason.NO_EVIDENCE, work.steps[-1].status is None),
+            (OutcomeReason.CHECKED, work.goal.ending is Ending.CHECKED),
+            (OutcomeReason.FINISHED, is_result),
+            (OutcomeReason.ACCEPTED, work.following is not None),
+        )
+        reason = next((reason for reason, holds in reasons if holds), OutcomeReason.NO_EVIDENCE)
+        against = {OutcomeReason.FAILING: WorkOutcome.FAILED, OutcomeReason.NO_EVIDENCE: WorkOutcome.UNKNOWN}
+        return _because(reason, against.get(reason, WorkOutcome.WORKED))
+
+    def _share_taken_back(self, number: int) -> float:
+        """Which share of the edits was taken back by the work for later goals."""
+        work = self._works[number]
+        if not work.edits:
+            return 0.0
+        end = work.made[-1].place
+        return sum(self._is_taken_back(edit, end) for edit in work.edits) / len(work.edits)
+
+    def _is_taken_back(self, edit: _Made, end: int) -> bool:
+        """Whether an edit was taken back after a place. What is committed survives a reset of the working tree."""
+        committed = min((place for place in self._publishings if place > edit.place), default=None)
+        left = set(edit.trace.edited)
+        for taking in self._takings:
+            is_safe = committed is not None and committed < taking.place
+            words = [word for word in taking.trace.taken_back if not (is_safe and word == EVERYTHING)]
+            if taking.place > end:
+                left -= {path for path in left if is_taken_back(path, words)}
+        return not left or any(
+            later.place > end and is_edited_back(edit.trace, later.trace)
+            for path in edit.trace.edited
+            for later in self._edits[path]
+        )
+
+    def _is_corrected(self, number: int) -> bool:
+        """Whether a correction is about this work: typed during it or next, or next after it was merely committed."""
+        work, after = self._works[number], self._after(number)
+        if any(self._said.corrects(act) for act in work.acts):
+            return True
+        if work.is_delivery or after is None or self._is_about_earlier(number, after):
+            return False
+        rewritten = not work.is_cut_short and _rewrites(after, work)
+        if self._said.corrects(work.following, rewritten=rewritten):
+            return True
+        return after.is_delivery and bool(work.edits) and self._said.corrects(after.following)
+
+    def _is_corrected_again(self, number: int) -> bool:
+        after = self._after(number)
+        return after is not None and self._said.corrects(after.following)
+
+    def _is_about_earlier(self, number: int, after: _Work) -> bool:
+        """Whether what followed changed only files of an earlier goal: then it is about that one."""
+        work = self._works[number]
+        if not work.files or not after.files or work.files & after.files:
+            return False
+        return any(after.files <= each.files for each in self._works[:number])
+
+    def _after(self, number: int) -> _Work | None:
+        return self._works[number + 1] if number + 1 < len(self._works) else None
+
+    def _was_published(self, work: _Work) -> bool:
+        """Whether the work was committed or published, by itself or for a later goal."""
+        if not work.edits:
+            return work.publishes
+        return any(place > work.edits[-1].place for place in self._publishings)
+
+
+def _stopped_by(work: _Work) -> OutcomeReason | None:
+    """What the user ended the work with, if they did."""
+    acts = {act.action for act in work.acts} - {UserAction.SAID}
+    if work.goal.ending is not Ending.STOPPED or not acts:
+        return None
+    return OutcomeReason.REJECTED if UserAction.REJECTED in acts else OutcomeReason.INTERRUPTED
+
+
+def _rewrites(after: _Work, work: _Work) -> bool:
+    if not after.files & work.files:
+        return False
+    return any(is_rewritten(earlier.trace, later.trace) for later in after.edits for earlier in work.edits)
+
+
+def _is_failing(work: _Work) -> bool:
+    """Whether a failure was left behind; a look that found nothing is none."""
+    failed = [step for step in work.steps if step.status in _FAILED]
+    return work.goal.ending is Ending.FAILING and any(not is_only_looking(step) for step in failed)
+
+
+def _follows(work: _Work, later: NextSession, policy: OutcomePolicy) -> bool:
+    return timedelta() <= later.began - work.goal.ended <= policy.next_session_within
+
+
+def _is_asked_again(work: _Work, judged: JudgedOutcome, later: NextSession, policy: OutcomePolicy) -> bool:
+    """Whether the next session requests the same work; a command that succeeded and is run again is routine."""
+    if judged.reason in _STANDING or (judged.reason is OutcomeReason.CHECKED and not work.edits):
+        return False
+    return len(work.request.split()) >= policy.fewest_words and any(
+        are_same(work.request, each) for each in later.requests
+    )
+
+
+def _starts_by_committing(later: NextSession) -> bool:
+    return bool(later.requests) and _WANTS_COMMIT.match(later.requests[0]) is not None
+
+
+def _because(reason: OutcomeReason, outcome: WorkOutcome) -> JudgedOutcome:
+    return JudgedOutcome(outcome=outcome, reason=reason)
