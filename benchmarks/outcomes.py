@@ -57,6 +57,8 @@ class Labelled(NamedTuple):
     project: str
     first: WorkOutcome
     second: WorkOutcome
+    is_studied: bool
+    """Whether it is of the half on which the judge's errors were looked at."""
 
 
 class _Session(NamedTuple):
@@ -84,6 +86,14 @@ def run(options: argparse.Namespace) -> dict[str, object]:
         "judge_no_signals": _figures(labelled, _outcomes(silent)),
         "ending": _figures(labelled, {key: _OF_ENDING[goal.ending] for key, goal in called.items()}),
         "always_worked": _figures(labelled, dict.fromkeys(called, WorkOutcome.WORKED)),
+        "halves": {
+            name: agreement(half) | _figures(half, _outcomes(unseen))
+            for name, half in (
+                ("studied", [each for each in labelled if each.is_studied]),
+                ("not_studied", [each for each in labelled if not each.is_studied]),
+            )
+            if half
+        },
         "by_project": {
             project: agreement(several) | _figures(several, _outcomes(unseen))
             for project, several in _by_project(labelled).items()
@@ -144,7 +154,7 @@ def labelled_goals(sessions: Iterable[_Session], projects: Mapping[int, str]) ->
     """The labelled goals that are in the data. Raises: MissingDataError: none is."""
     of = {(s.history.native, goal.request): projects[s.history.session] for s in sessions for goal in s.goals}
     found = [
-        Labelled(key, of[key], WorkOutcome(row["first"]), WorkOutcome(row["second"]))
+        Labelled(key, of[key], WorkOutcome(row["first"]), WorkOutcome(row["second"]), row["studied"])
         for row in json_lines(_LABELS)
         if (key := (row["session"], row["request"])) in of
     ]

@@ -20,6 +20,7 @@ WORKED, PARTIAL, FAILED, UNKNOWN = WorkOutcome
 ADD = "edit shop.py a = 1 => a = 2"
 BACK = "edit shop.py a = 2 => a = 1"
 _STATUS = {"ok": Status.OK, "edit": Status.OK, "write": Status.OK, "failed": Status.FAILED, "pending": None}
+_ORIGINS = {"queued": "queued", "reason": "rejection"}
 _SIGNALS = {
     "wrong": (SignalKind.CORRECTION, 0.9),
     "doubt": (SignalKind.CORRECTION, 0.5),
@@ -30,8 +31,9 @@ _SIGNALS = {
 class Course:
     """A session from lines, a minute apart: who did what.
 
-    `said TEXT`, `queued TEXT`, `wrong TEXT` (a correction), `doubt TEXT` (perhaps one), `praise TEXT`, `refused`,
-    `stopped`; `ok COMMAND`, `failed COMMAND`, `pending COMMAND`, `edit FILE OLD => NEW`, `write FILE`, `tool NAME`.
+    `said TEXT`, `queued TEXT`, `reason TEXT` (typed to reject a call), `wrong TEXT` (a
+    correction), `doubt TEXT` (perhaps one), `praise TEXT`, `refused`, `stopped`; `ok COMMAND`, `failed COMMAND`, `pending COMMAND`,
+    `edit FILE OLD => NEW`, `write FILE`, `tool NAME`.
     """
 
     def __init__(self, *lines: str) -> None:
@@ -72,7 +74,7 @@ class Course:
     def _act(self, number: int, what: str, rest: str, at: datetime) -> None:
         action = UserAction(what) if what in ("refused", "stopped") else UserAction.SAID
         call = self._steps[-1].call if self._steps and action is not UserAction.SAID else ""
-        origin = {"queued": "queued"}.get(what, "prompt") if action is UserAction.SAID else ""
+        origin = _ORIGINS.get(what, "prompt") if action is UserAction.SAID else ""
         text = rest if action is UserAction.SAID else None
         turn = Turn(id=f"m{number}", action=action, at=at, text=text, before=len(self._steps), origin=origin, call=call)
         self._turns.append(turn)
@@ -202,12 +204,29 @@ def test_what_was_said_before_the_first_call_belongs_to_the_request() -> None:
     assert judged(*lines) == [(WORKED, OutcomeReason.CHECKED)]
 
 
-def test_a_doubtful_correction_counts_only_if_the_work_is_then_rewritten() -> None:
-    asked = ("said add a tax to the shop", "edit shop.py pass => return price * 1.2", "ok pytest -q")
-    rewritten = "edit shop.py return price * 1.2 => return price + tax(price)"
-    doubt = "doubt could it use the tax table"
-    assert first(*asked, doubt, rewritten, "ok pytest -q") == (PARTIAL, OutcomeReason.CORRECTED)
-    assert first(*asked, doubt, "edit shop.py x => y", "ok pytest -q") == (WORKED, OutcomeReason.CHECKED)
+def test_a_correction_that_speaks_of_the_request_shows_that_it_was_not_reached() -> None:
+    lines = (
+        "said fix the failing invoice tests",
+        ADD,
+        "ok pytest -q",
+        "wrong invoice tests are still failing",
+        "ok ls",
+    )
+    assert first(*lines) == (FAILED, OutcomeReason.CORRECTED)
+
+
+def test_a_doubtful_correction_counts_only_if_it_speaks_of_the_request() -> None:
+    asked = ("said fix the failing invoice tests", ADD, "ok pytest -q")
+    assert first(*asked, "doubt the invoice tests once more", "ok ls") == (FAILED, OutcomeReason.CORRECTED)
+    assert first(*asked, "doubt could the menu be green", "ok ls") == (WORKED, OutcomeReason.CHECKED)
+
+
+def test_a_correction_that_speaks_of_the_request_is_about_it_whatever_is_changed_then() -> None:
+    lines = (
+        "said add a menu", "edit menu.py a => b", "said fix the failing invoice tests", ADD, "ok pytest -q",
+        "wrong invoice tests are still failing", "edit menu.py b => c",
+    )  # fmt: skip
+    assert judged(*lines)[1] == (FAILED, OutcomeReason.CORRECTED)
 
 
 def test_an_answer_that_was_corrected_twice_failed() -> None:
@@ -234,6 +253,11 @@ def test_a_correction_after_a_commit_is_about_what_was_committed() -> None:
     assert judged(*lines)[:2] == [(PARTIAL, OutcomeReason.CORRECTED), (WORKED, OutcomeReason.COMMITTED)]
 
 
+def test_a_correction_after_work_that_was_also_committed_is_about_that_work() -> None:
+    lines = ("said answer the comments", "ok ./answer all", "ok git push", "wrong the third answer is untrue", "ok ls")
+    assert first(*lines) == (PARTIAL, OutcomeReason.CORRECTED)
+
+
 def test_a_correction_that_changes_only_files_of_an_earlier_goal_is_about_that_one() -> None:
     lines = (
         "said add a tax to the shop", ADD, "said write the page", "edit page.html a => b", "ok pytest -q",
@@ -248,6 +272,12 @@ def test_a_rejected_call_at_the_end_fails_work_that_left_nothing() -> None:
 
 def test_a_rejected_call_at_the_end_makes_work_partial_that_left_something() -> None:
     assert first("said add a tax to the shop", ADD, "pending ./deploy", "refused") == (PARTIAL, OutcomeReason.REJECTED)
+
+
+def test_a_call_that_was_rejected_by_saying_what_to_do_instead_redirects_the_work() -> None:
+    lines = ("said deploy it to staging", "pending ./deploy", "reason use make for that")
+    assert first(*lines, "ok make deploy") == (PARTIAL, OutcomeReason.REJECTED)
+    assert first(*lines, "ok ls") == (FAILED, OutcomeReason.REJECTED)
 
 
 def test_stopped_work_that_left_nothing_failed() -> None:

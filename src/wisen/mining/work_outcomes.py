@@ -19,7 +19,6 @@ from wisen.mining.work_traces import (
     Trace,
     is_edited_back,
     is_only_looking,
-    is_rewritten,
     is_taken_back,
     trace_of,
 )
@@ -30,6 +29,7 @@ from wisen.model.signal import SignalKind
 from wisen.model.work_outcome import JudgedOutcome, NextSession, OutcomeReason, WorkOutcome
 from wisen.text.lazy_regex import lazy_regex
 from wisen.text.sameness import are_same
+from wisen.text.terms import LIGHT, term_of, worth_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -43,6 +43,11 @@ _QUESTIONS = frozenset("AskUserQuestion request_user_input ask_user ask_followup
 _WANTS_COMMIT = lazy_regex(
     r"\W*(?:please |now |ok(?:ay)?,? |great,? |then |and |let'?s )*(?:commit|push|ship|merge|提交)(?!\w)", re.IGNORECASE
 )
+_WORD = lazy_regex(r"\w[\w./-]*\w")
+_MAX_READ = 600
+"""How much of a message is compared: what it is about stands at its beginning."""
+_FEWEST_SHARED = 2
+"""That both texts name one same thing is to be expected in one session."""
 _FAILED = (Status.FAILED, Status.MASKED)
 _STANDING = (OutcomeReason.COMMITTED, OutcomeReason.FINISHED, OutcomeReason.PRAISED)
 """What is not called into question when the same is requested once more."""
@@ -56,10 +61,12 @@ class OutcomePolicy:
 
     correction: float = 0.65
     """The least probability of a correction that counts against the work before it."""
-    doubtful_correction: float = 0.4
-    """The same if what was made is then rewritten."""
+    repeated_correction: float = 0.5
+    """The same if it speaks of what was requested."""
     praise: float = 0.6
     """The least probability of praise that counts for it."""
+    repeated: float = 0.5
+    """How much of the shorter text a request and its correction must share for the problem to be the same as before."""
     part: float = 0.25
     """Which share of the edits must have been taken back for the work to be partial."""
     next_session_goals: int = 3
@@ -104,7 +111,7 @@ class _Work(NamedTuple):
     @property
     def is_delivery(self) -> bool:
         """Return whether it only committed or published what had been made before."""
-        return self.publishes and not self.edits
+        return self.publishes and all(each.trace.delivers for each in self.made if each.trace.acts)
 
     @property
     def is_cut_short(self) -> bool:
@@ -206,12 +213,15 @@ class _Signals:
             key = each.message, each.signal.kind
             self._probabilities[key] = max(each.signal.probability, self._probabilities[key])
 
-    def corrects(self, turn: Turn | None, *, rewritten: bool = False) -> bool:
-        least = self._policy.doubtful_correction if rewritten else self._policy.correction
-        return turn is not None and self._probabilities.get((turn.id, SignalKind.CORRECTION), 0.0) >= least
+    def corrects(self, turn: Turn | None, *, again: bool = False) -> bool:
+        least = self._policy.repeated_correction if again else self._policy.correction
+        return self._is(turn, SignalKind.CORRECTION, least)
 
     def praises(self, turn: Turn | None) -> bool:
-        return turn is not None and self._probabilities.get((turn.id, SignalKind.PRAISE), 0.0) >= self._policy.praise
+        return self._is(turn, SignalKind.PRAISE, self._policy.praise)
+
+    def _is(self, turn: Turn | None, kind: SignalKind, least: float) -> bool:
+        return turn is not None and self._probabilities.get((turn.id, kind), 0.0) >= least
 
 
 class _Judge:
@@ -238,12 +248,12 @@ class _Judge:
             return _because(OutcomeReason.REVERTED, WorkOutcome.FAILED)
         stopped = _stopped_by(work)
         if stopped is not None:
-            left = bool(work.edits) or work.publishes
+            left = bool(work.edits) or work.publishes or self._is_redirected(number)
             return _because(stopped, WorkOutcome.PARTIAL if left else WorkOutcome.FAILED)
         if share >= self._policy.part:
             return _because(OutcomeReason.REVERTED, WorkOutcome.PARTIAL)
         if self._is_corrected(number):
-            is_lost = not work.edits and self._is_corrected_again(number)
+            is_lost = self._is_same_problem(work) or (not work.edits and self._is_corrected_again(number))
             return _because(OutcomeReason.CORRECTED, WorkOutcome.FAILED if is_lost else WorkOutcome.PARTIAL)
         return self._unopposed(work)
 
@@ -294,10 +304,19 @@ class _Judge:
             return True
         if work.is_delivery or after is None or self._is_about_earlier(number, after):
             return False
-        rewritten = not work.is_cut_short and _rewrites(after, work)
-        if self._said.corrects(work.following, rewritten=rewritten):
+        if self._said.corrects(work.following, again=self._is_same_problem(work)):
             return True
         return after.is_delivery and bool(work.edits) and self._said.corrects(after.following)
+
+    def _is_same_problem(self, work: _Work) -> bool:
+        """Whether the correction speaks of what was requested: it is still not reached."""
+        return work.following is not None and _overlap(work.request, work.following.text or "") >= self._policy.repeated
+
+    def _is_redirected(self, number: int) -> bool:
+        """Whether the user rejected a call by saying what to do instead, and something was then made."""
+        return _is_rejected_with_reason(self._works[number]) and any(
+            each.trace.acts for work in self._works[number + 1 :] for each in work.made
+        )
 
     def _is_corrected_again(self, number: int) -> bool:
         after = self._after(number)
@@ -306,7 +325,7 @@ class _Judge:
     def _is_about_earlier(self, number: int, after: _Work) -> bool:
         """Whether what followed changed only files of an earlier goal: then it is about that one."""
         work = self._works[number]
-        if not work.files or not after.files or work.files & after.files:
+        if not work.files or not after.files or work.files & after.files or self._is_same_problem(work):
             return False
         return any(after.files <= each.files for each in self._works[:number])
 
@@ -322,16 +341,28 @@ class _Judge:
 
 def _stopped_by(work: _Work) -> OutcomeReason | None:
     """What the user ended the work with, if they did."""
+    if _is_rejected_with_reason(work):
+        return OutcomeReason.REJECTED
     acts = {act.action for act in work.acts} - {UserAction.SAID}
     if work.goal.ending is not Ending.STOPPED or not acts:
         return None
     return OutcomeReason.REJECTED if UserAction.REJECTED in acts else OutcomeReason.INTERRUPTED
 
 
-def _rewrites(after: _Work, work: _Work) -> bool:
-    if not after.files & work.files:
-        return False
-    return any(is_rewritten(earlier.trace, later.trace) for later in after.edits for earlier in work.edits)
+def _is_rejected_with_reason(work: _Work) -> bool:
+    return work.following is not None and work.following.origin == MessageOrigin.REJECTION
+
+
+def _overlap(one: str, other: str) -> float:
+    """Which share of the telling terms of the shorter text is also in the other one."""
+    first, second = _terms(one), _terms(other)
+    shared = len(first & second)
+    return shared / min(len(first), len(second)) if shared >= _FEWEST_SHARED else 0.0
+
+
+def _terms(text: str) -> frozenset[str]:
+    terms = (term for word in _WORD.findall(text[:_MAX_READ].lower()) for term in term_of(word))
+    return frozenset(term for term in terms if worth_of(term) > LIGHT)
 
 
 def _is_failing(work: _Work) -> bool:

@@ -50,6 +50,8 @@ class Trace(NamedTuple):
     """The files whose changes it threw away, as written; `*` for all."""
     publishes: bool = False
     """Whether it committed, pushed or merged, or opened a pull request."""
+    delivers: bool = False
+    """Whether git and pull requests are all that it was about: what it delivers was made before."""
     acts: bool = False
     """Whether it changed something, of whatever kind: its success is a result by itself."""
 
@@ -64,7 +66,6 @@ class Trace(NamedTuple):
         return bool(self.edited) and all(PurePosixPath(path).suffix.lower() in _PROSE for path in self.edited)
 
 
-_LONG_LINE = 12
 _NOTHING = Trace()
 
 
@@ -88,6 +89,7 @@ def trace_of(step: Step) -> Trace:
     return Trace(
         taken_back=tuple(path for part in parts for path in _taken_back(part)),
         publishes=any(_publishes(part) for part in parts),
+        delivers=all(part.only_reads or part.program == "git" or _is_pull_request(part) for part in parts),
         acts=any(not part.only_reads for part in parts),
     )
 
@@ -110,19 +112,6 @@ def is_edited_back(earlier: Trace, later: Trace) -> bool:
     if not earlier.after.strip() or not set(earlier.edited) & set(later.edited):
         return False
     return earlier.after in later.before and earlier.before in later.after and earlier.after not in later.after
-
-
-def is_rewritten(earlier: Trace, later: Trace) -> bool:
-    """Whether an edit replaces lines that an earlier one wrote."""
-    if not set(earlier.edited) & set(later.edited):
-        return False
-    wrote = _lines(earlier.after) - _lines(earlier.before)
-    return bool(wrote & (_lines(later.before) - _lines(later.after)))
-
-
-def _lines(text: str) -> set[str]:
-    """The lines of a text that are long enough to be told from others."""
-    return {line for each in text.splitlines() if len(line := each.strip()) >= _LONG_LINE}
 
 
 def _line(fields: dict[str, object]) -> str | None:
@@ -162,9 +151,13 @@ def _git(part: Part) -> tuple[str, tuple[str, ...]]:
 
 
 def _publishes(part: Part) -> bool:
-    if part.program == "gh":
-        return part.words[1:2] == ("pr",) and part.words[2:3] != () and part.words[2] in _PUBLISHING_PULLS
+    if _is_pull_request(part):
+        return part.words[2:3] != () and part.words[2] in _PUBLISHING_PULLS
     return _git(part)[0] in _PUBLISHING and "--abort" not in part.words
+
+
+def _is_pull_request(part: Part) -> bool:
+    return part.program == "gh" and part.words[1:2] == ("pr",)
 
 
 def _taken_back(part: Part) -> Iterator[str]:
