@@ -32,8 +32,8 @@ class Course:
     """A session from lines, a minute apart: who did what.
 
     `said TEXT`, `queued TEXT`, `reason TEXT` (typed to reject a call), `wrong TEXT` (a
-    correction), `doubt TEXT` (perhaps one), `praise TEXT`, `refused`, `stopped`; `ok COMMAND`, `failed COMMAND`, `pending COMMAND`,
-    `edit FILE OLD => NEW`, `write FILE`, `tool NAME`.
+    correction), `doubt TEXT` (perhaps one), `praise TEXT`, `refused`, `stopped`; `ok COMMAND`, `failed COMMAND`,
+    `pending COMMAND`, `edit FILE OLD => NEW`, `write FILE`, `tool NAME`.
     """
 
     def __init__(self, *lines: str) -> None:
@@ -168,6 +168,10 @@ def test_a_plan_that_an_agent_keeps_for_itself_is_no_result() -> None:
     assert first("said plan the taxes", "write .claude/plans/tax.md") == (UNKNOWN, OutcomeReason.NO_EVIDENCE)
 
 
+def test_a_plan_that_the_project_keeps_is_a_result() -> None:
+    assert first("said plan the taxes", "write .planning/todos/tax.md") == (WORKED, OutcomeReason.FINISHED)
+
+
 def test_a_failure_left_behind_shows_that_it_failed() -> None:
     assert first("said add a tax to the shop", ADD, "failed pytest -q") == (FAILED, OutcomeReason.FAILING)
 
@@ -215,10 +219,9 @@ def test_a_correction_that_speaks_of_the_request_shows_that_it_was_not_reached()
     assert first(*lines) == (FAILED, OutcomeReason.CORRECTED)
 
 
-def test_a_doubtful_correction_counts_only_if_it_speaks_of_the_request() -> None:
-    asked = ("said fix the failing invoice tests", ADD, "ok pytest -q")
-    assert first(*asked, "doubt the invoice tests once more", "ok ls") == (FAILED, OutcomeReason.CORRECTED)
-    assert first(*asked, "doubt could the menu be green", "ok ls") == (WORKED, OutcomeReason.CHECKED)
+def test_a_doubtful_correction_does_not_count() -> None:
+    lines = ("said add a tax to the shop", ADD, "ok pytest -q", "doubt could the menu be green", "ok ls")
+    assert first(*lines) == (WORKED, OutcomeReason.CHECKED)
 
 
 def test_a_correction_that_speaks_of_the_request_is_about_it_whatever_is_changed_then() -> None:
@@ -285,7 +288,18 @@ def test_stopped_work_that_left_nothing_failed() -> None:
 
 
 def test_a_stop_outweighs_praise_for_what_came_before() -> None:
-    lines = ("said deploy it to staging", "ok ls", "stopped", "praise nice so far, but let us wait", "ok ls")
+    lines = ("said deploy it to staging", "ok ls", "stopped", "praise nice so far, but let us wait")
+    assert first(*lines) == (FAILED, OutcomeReason.INTERRUPTED)
+
+
+def test_work_that_goes_on_after_a_stop_ends_as_that_does() -> None:
+    lines = ("said add a tax to the shop", "ok ls", "stopped", "said the network is back now")
+    assert first(*lines, ADD, "ok pytest -q") == (WORKED, OutcomeReason.CHECKED)
+    assert first(*lines) == (FAILED, OutcomeReason.INTERRUPTED)
+
+
+def test_a_stop_for_the_sake_of_a_correction_does_count() -> None:
+    lines = ("said add a tax to the shop", "ok ls", "stopped", "wrong not to the shop", ADD, "ok pytest -q")
     assert first(*lines) == (FAILED, OutcomeReason.INTERRUPTED)
 
 
@@ -309,7 +323,6 @@ def test_closing_a_question_of_the_agent_is_no_objection() -> None:
         "git reset --hard",
         "git stash drop",
         "git checkout .",
-        "rm /work/shop.py",
     ],
 )
 def test_what_was_thrown_away_for_the_next_request_failed(taking: str) -> None:
@@ -318,9 +331,9 @@ def test_what_was_thrown_away_for_the_next_request_failed(taking: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "harmless", ["git stash", "git restore --staged shop.py", "git checkout main", "rm other.py", "git reset shop.py"]
+    "harmless", ["git stash", "git restore --staged shop.py", "git checkout main", "rm shop.py", "git reset shop.py"]
 )
-def test_what_only_moves_the_work_throws_nothing_away(harmless: str) -> None:
+def test_what_may_only_move_the_work_throws_nothing_away(harmless: str) -> None:
     lines = ("said add a tax to the shop", ADD, "ok pytest -q", "said look at the rest", f"ok {harmless}")
     assert first(*lines) == (WORKED, OutcomeReason.CHECKED)
 
@@ -343,6 +356,11 @@ def test_an_edit_that_was_edited_back_was_taken_back() -> None:
 def test_work_of_which_a_part_was_taken_back_is_partial() -> None:
     lines = ("said add a tax to the shop", ADD, "edit page.html x => y", "ok pytest -q", "said not in the shop", BACK)
     assert first(*lines) == (PARTIAL, OutcomeReason.REVERTED)
+
+
+def test_work_that_was_corrected_by_taking_a_part_of_it_back_failed() -> None:
+    lines = ("said add a tax to the shop", ADD, "edit page.html x => y", "ok pytest -q", "wrong not in the shop", BACK)
+    assert first(*lines) == (FAILED, OutcomeReason.REVERTED)
 
 
 def test_one_edit_of_many_may_be_edited_back() -> None:
@@ -403,6 +421,11 @@ def test_a_session_that_began_before_the_work_ended_says_nothing() -> None:
 @pytest.mark.parametrize("request_", ["commit", "ok, commit and push", "Please commit this", "提交"])
 def test_a_next_session_that_begins_by_committing_accepts_the_work(request_: str) -> None:
     assert first("said add a tax to the shop", ADD, later=next_session(request_)) == (WORKED, OutcomeReason.COMMITTED)
+
+
+def test_a_next_session_that_asks_for_the_same_commit_accepts_nothing() -> None:
+    lines = ("said commit this work", "ok git diff", "pending git diff --cached")
+    assert first(*lines, later=next_session("commit")) == (UNKNOWN, OutcomeReason.NO_EVIDENCE)
 
 
 def test_a_next_session_that_begins_with_a_committee_accepts_nothing() -> None:

@@ -61,8 +61,6 @@ class OutcomePolicy:
 
     correction: float = 0.65
     """The least probability of a correction that counts against the work before it."""
-    repeated_correction: float = 0.5
-    """The same if it speaks of what was requested."""
     praise: float = 0.6
     """The least probability of praise that counts for it."""
     repeated: float = 0.5
@@ -135,8 +133,8 @@ def judge_outcomes(
     found: list[JudgedOutcome] = []
     for number in reversed(range(len(works))):
         judged = judge.outcome(number)
-        if works[number].is_cut_short and works[number].steps and judged.reason in _UNDECIDED:
-            judged = found[-1]  # the work went on under the next request
+        if judge.goes_on(number, judged):
+            judged = found[-1]
         found.append(judged)
     outcomes = tuple(reversed(found))
     return outcomes if later is None else judge_by_next_session(history, goals, outcomes, later, policy)
@@ -155,7 +153,7 @@ def judge_by_next_session(
     for number in recent[-policy.next_session_goals :]:
         if _is_asked_again(works[number], outcomes[number], later, policy):
             found[number] = _because(OutcomeReason.ASKED_AGAIN, WorkOutcome.FAILED)
-        elif outcomes[number].outcome is WorkOutcome.UNKNOWN and _starts_by_committing(later):
+        elif outcomes[number].outcome is WorkOutcome.UNKNOWN and _accepts(later, works[number]):
             found[number] = _because(OutcomeReason.COMMITTED, WorkOutcome.WORKED)
     return tuple(found)
 
@@ -213,9 +211,8 @@ class _Signals:
             key = each.message, each.signal.kind
             self._probabilities[key] = max(each.signal.probability, self._probabilities[key])
 
-    def corrects(self, turn: Turn | None, *, again: bool = False) -> bool:
-        least = self._policy.repeated_correction if again else self._policy.correction
-        return self._is(turn, SignalKind.CORRECTION, least)
+    def corrects(self, turn: Turn | None) -> bool:
+        return self._is(turn, SignalKind.CORRECTION, self._policy.correction)
 
     def praises(self, turn: Turn | None) -> bool:
         return self._is(turn, SignalKind.PRAISE, self._policy.praise)
@@ -250,12 +247,25 @@ class _Judge:
         if stopped is not None:
             left = bool(work.edits) or work.publishes or self._is_redirected(number)
             return _because(stopped, WorkOutcome.PARTIAL if left else WorkOutcome.FAILED)
+        is_corrected = self._is_corrected(number)
         if share >= self._policy.part:
-            return _because(OutcomeReason.REVERTED, WorkOutcome.PARTIAL)
-        if self._is_corrected(number):
+            return _because(OutcomeReason.REVERTED, WorkOutcome.FAILED if is_corrected else WorkOutcome.PARTIAL)
+        if is_corrected:
             is_lost = self._is_same_problem(work) or (not work.edits and self._is_corrected_again(number))
             return _because(OutcomeReason.CORRECTED, WorkOutcome.FAILED if is_lost else WorkOutcome.PARTIAL)
         return self._unopposed(work)
+
+    def goes_on(self, number: int, judged: JudgedOutcome) -> bool:
+        """Whether the work went on under the next request, so that its end there counts.
+
+        It was typed meanwhile, or after a stop that nothing was said against.
+        """
+        work, after = self._works[number], self._after(number)
+        if not work.steps or after is None or not after.steps:
+            return False
+        if judged.reason is OutcomeReason.INTERRUPTED:
+            return not self._said.corrects(work.following)
+        return work.is_cut_short and judged.reason in _UNDECIDED
 
     def _unopposed(self, work: _Work) -> JudgedOutcome:
         """Judge work that nobody objected to, by the first of these that holds."""
@@ -304,7 +314,7 @@ class _Judge:
             return True
         if work.is_delivery or after is None or self._is_about_earlier(number, after):
             return False
-        if self._said.corrects(work.following, again=self._is_same_problem(work)):
+        if self._said.corrects(work.following):
             return True
         return after.is_delivery and bool(work.edits) and self._said.corrects(after.following)
 
@@ -384,8 +394,10 @@ def _is_asked_again(work: _Work, judged: JudgedOutcome, later: NextSession, poli
     )
 
 
-def _starts_by_committing(later: NextSession) -> bool:
-    return bool(later.requests) and _WANTS_COMMIT.match(later.requests[0]) is not None
+def _accepts(later: NextSession, work: _Work) -> bool:
+    """Whether the next session begins by committing the work, and not by asking once more for a commit."""
+    wants = [_WANTS_COMMIT.match(text) is not None for text in (work.request, *later.requests[:1])]
+    return wants == [False, True]
 
 
 def _because(reason: OutcomeReason, outcome: WorkOutcome) -> JudgedOutcome:

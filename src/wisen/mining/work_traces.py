@@ -25,7 +25,7 @@ EVERYTHING = "*"
 _PUBLISHING = frozenset("commit push merge cherry-pick tag".split())
 _PUBLISHING_PULLS = frozenset("create merge ready review comment edit".split())
 _PROSE = frozenset(["", ".md", ".mdx", ".txt", ".rst", ".adoc"])
-_NOTES = lazy_regex(r"/\.\w+/(?:plans|todos|memor(?:y|ies))/")
+_NOTES = lazy_regex(r"/\.(?:claude|codex|cursor|gemini|opencode)/(?:plans|todos)/")
 """Files that agents keep for themselves."""
 _SCRIPTED = lazy_regex(r'exec_command\(\{\s*"?cmd"?:\s*"((?:\\.|[^"\\])*)"')
 _LOOKING_TOOLS = frozenset(
@@ -162,9 +162,7 @@ def _is_pull_request(part: Part) -> bool:
 
 def _taken_back(part: Part) -> Iterator[str]:
     name, words = _git(part)
-    if part.program in ("rm", "unlink"):
-        yield from (word for word in part.words[1:] if not word.startswith("-") and word not in (".", "/", "*"))
-    elif (
+    if (
         (name == "reset" and "--hard" in words)
         or name == "revert"
         or (name == "stash" and words[:1] in (("drop",), ("clear",)))
