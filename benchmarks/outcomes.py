@@ -7,6 +7,8 @@ user_turns.jsonl; `labels/README.md` says how the goals were drawn and labelled.
 detector finds, which was trained on these very sessions; `judge_no_signals` nothing that was typed. `ending` is how the
 calls ended (done or checked: worked, failing or stopped: failed), and `always_worked` needs no explanation. `mean` is
 the mean of the accuracies against the two annotators, to be held against their `agreement` with each other.
+`agreed` counts the goals on which both agree; `worked` and `not_worked` (partial or failed) are precision and recall
+on those. `read_once`: goals that one reader labelled when the judge was finished.
 """
 
 from __future__ import annotations
@@ -28,7 +30,7 @@ from wisen.model.work_outcome import WorkOutcome
 
 if TYPE_CHECKING:
     import argparse
-    from collections.abc import Callable, Iterable, Mapping, Sequence
+    from collections.abc import Callable, Container, Iterable, Mapping, Sequence
     from datetime import datetime
 
     from wisen.model.failure import Goal
@@ -39,6 +41,7 @@ if TYPE_CHECKING:
     Verdicts = Mapping[tuple[str, str], WorkOutcome]
 
 _LABELS = Path(__file__).parent / "labels/outcomes.jsonl"
+_ONCE = Path(__file__).parent / "labels/outcomes_once.jsonl"
 _Z = 1.96
 _OF_ENDING = {
     Ending.DONE: WorkOutcome.WORKED,
@@ -94,6 +97,7 @@ def run(options: argparse.Namespace) -> dict[str, object]:
             )
             if half
         },
+        "read_once": _read_once(called, _outcomes(unseen)),
         "by_project": {
             project: agreement(several) | _figures(several, _outcomes(unseen))
             for project, several in _by_project(labelled).items()
@@ -190,6 +194,16 @@ def _figures(labelled: Sequence[Labelled], verdicts: Verdicts) -> dict[str, obje
         "not_worked": _precision(
             agreed, verdicts, lambda outcome: outcome in (WorkOutcome.PARTIAL, WorkOutcome.FAILED)
         ),
+    }
+
+
+def _read_once(called: Container[tuple[str, str]], verdicts: Verdicts) -> dict[str, object]:
+    """The accuracy on goals that one reader labelled when the judge was finished."""
+    rows = [(key, row["verdict"]) for row in json_lines(_ONCE) if (key := (row["session"], row["request"])) in called]
+    worked = sum(verdict == WorkOutcome.WORKED for _, verdict in rows)
+    return {
+        "judge": _accuracy(sum(verdicts[key] == verdict for key, verdict in rows), len(rows)),
+        "always_worked": _accuracy(worked, len(rows)),
     }
 
 

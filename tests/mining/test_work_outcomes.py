@@ -348,6 +348,11 @@ def test_a_file_that_the_same_work_restored_was_not_taken_back_by_the_user() -> 
     assert first(*lines) == (WORKED, OutcomeReason.CHECKED)
 
 
+def test_an_edit_that_the_same_work_tried_both_ways_was_not_taken_back() -> None:
+    lines = ("said add a tax to the shop", ADD, BACK, "edit shop.py a = 1 => a = 3", "ok pytest -q")
+    assert first(*lines) == (WORKED, OutcomeReason.CHECKED)
+
+
 def test_an_edit_that_was_edited_back_was_taken_back() -> None:
     lines = ("said add a tax to the shop", ADD, "ok pytest -q", "said without the tax after all", BACK)
     assert first(*lines) == (FAILED, OutcomeReason.REVERTED)
@@ -367,6 +372,14 @@ def test_one_edit_of_many_may_be_edited_back() -> None:
     many = [f"edit page{number}.html x => y" for number in range(9)]
     lines = ("said add a tax to the shop", ADD, *many, "ok pytest -q", "said not in the shop", BACK)
     assert first(*lines) == (WORKED, OutcomeReason.CHECKED)
+
+
+def test_what_is_taken_back_long_afterwards_was_superseded() -> None:
+    asked = ("said add a tax to the shop", ADD, "ok pytest -q")
+    others = [line for number in range(9) for line in (f"said write page number {number}", f"write {number}.md")]
+    more = [line for number in range(2) for line in (f"said read page number {number}", "ok ls")]
+    assert first(*asked, *others, "said without the tax", BACK) == (FAILED, OutcomeReason.REVERTED)
+    assert first(*asked, *others, *more, "said without the tax", BACK) == (WORKED, OutcomeReason.CHECKED)
 
 
 def test_a_failed_command_takes_nothing_back() -> None:

@@ -9,18 +9,18 @@ nothing checked is unknown, and so is a question whose answer nobody reacted to.
 from __future__ import annotations
 
 import re
+from bisect import bisect_right
 from collections import defaultdict
 from dataclasses import dataclass
 from datetime import timedelta
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
+from wisen.mining.goal_work import GoalWork, MadeStep, works_of
 from wisen.mining.work_traces import (
     EVERYTHING,
-    Trace,
     is_edited_back,
     is_only_looking,
     is_taken_back,
-    trace_of,
 )
 from wisen.model.event import MessageOrigin, Status
 from wisen.model.failure import Ending
@@ -32,14 +32,12 @@ from wisen.text.sameness import are_same
 from wisen.text.terms import LIGHT, term_of, worth_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Iterable, Sequence
 
     from wisen.model.failure import Goal
-    from wisen.model.history import History, Step, Turn
+    from wisen.model.history import History, Turn
     from wisen.model.signal import RecordedSignal
 
-_QUESTIONS = frozenset("AskUserQuestion request_user_input ask_user ask_followup_question".split())
-"""Tools that ask the user: rejecting one is an answer, no objection to the work."""
 _WANTS_COMMIT = lazy_regex(
     r"\W*(?:please |now |ok(?:ay)?,? |great,? |then |and |let'?s )*(?:commit|push|ship|merge|提交)(?!\w)", re.IGNORECASE
 )
@@ -67,6 +65,8 @@ class OutcomePolicy:
     """How much of the shorter text a request and its correction must share for the problem to be the same as before."""
     part: float = 0.25
     """Which share of the edits must have been taken back for the work to be partial."""
+    reach: int = 10
+    """For how many goals afterwards it is looked whether the work was taken back; later it is superseded."""
     next_session_goals: int = 3
     """How many of the last goals the next session may say something about."""
     next_session_within: timedelta = timedelta(days=2)
@@ -76,45 +76,6 @@ class OutcomePolicy:
 
 
 _POLICY = OutcomePolicy()
-
-
-class _Made(NamedTuple):
-    """A step of the work, by its place in the session, and what it did."""
-
-    place: int
-    trace: Trace
-
-
-class _Work(NamedTuple):
-    """The work towards one goal, and what came after it."""
-
-    goal: Goal
-    request: str
-    steps: tuple[Step, ...]
-    made: tuple[_Made, ...]
-    """The steps that did something."""
-    edits: tuple[_Made, ...]
-    files: frozenset[str]
-    """What was edited."""
-    acts: tuple[Turn, ...]
-    """What the user did from the first step on, before the next goal."""
-    following: Turn | None
-    """The request of the next goal."""
-
-    @property
-    def publishes(self) -> bool:
-        """Return whether it committed or published something."""
-        return any(each.trace.publishes for each in self.made)
-
-    @property
-    def is_delivery(self) -> bool:
-        """Return whether it only committed or published what had been made before."""
-        return self.publishes and all(each.trace.delivers for each in self.made if each.trace.acts)
-
-    @property
-    def is_cut_short(self) -> bool:
-        """Return whether the next request was typed while the work was under way: its end is no ending."""
-        return self.following is not None and self.following.origin == MessageOrigin.QUEUED
 
 
 def judge_outcomes(
@@ -128,7 +89,7 @@ def judge_outcomes(
 
     Work that only looked at something worked if the user went on without objecting, and is unknown if nothing followed.
     """
-    works = _works(history, goals)
+    works = works_of(history, goals)
     judge = _Judge(works, _Signals(signals, policy), policy)
     found: list[JudgedOutcome] = []
     for number in reversed(range(len(works))):
@@ -148,7 +109,7 @@ def judge_by_next_session(
     policy: OutcomePolicy = _POLICY,
 ) -> tuple[JudgedOutcome, ...]:
     """The outcomes of a session when the next one of its context is known: only those of the last goals may change."""
-    found, works = list(outcomes), _works(history, goals)
+    found, works = list(outcomes), works_of(history, goals)
     recent = [number for number, work in enumerate(works) if work.steps and _follows(work, later, policy)]
     for number in recent[-policy.next_session_goals :]:
         if _is_asked_again(works[number], outcomes[number], later, policy):
@@ -162,43 +123,6 @@ def as_next_session(history: History) -> NextSession | None:
     """What a session says about the one before it; None if nothing was typed."""
     typed = [turn for turn in history.turns if turn.action is UserAction.SAID and turn.text]
     return NextSession(began=typed[0].at, requests=tuple(turn.text or "" for turn in typed)) if typed else None
-
-
-def _works(history: History, goals: Sequence[Goal]) -> list[_Work]:
-    turns, places = (
-        {turn.id: turn for turn in history.turns},
-        {step.call: number for number, step in enumerate(history.steps)},
-    )
-    found = []
-    for number, goal in enumerate(goals):
-        turn = turns.get(goal.request)
-        following = turns.get(goals[number + 1].request) if number + 1 < len(goals) else None
-        within = [places[call] for call in goal.calls if call in places]
-        made = tuple(_Made(place, trace) for place in within if (trace := trace_of(history.steps[place])).is_something)
-        edits = tuple(each for each in made if each.trace.edited)
-        found.append(
-            _Work(
-                goal=goal,
-                request=(turn.text if turn is not None else None) or "",
-                steps=tuple(history.steps[place] for place in within),
-                made=made,
-                edits=edits,
-                files=frozenset(path for each in edits for path in each.trace.edited),
-                acts=tuple(_acts(history, goal, within, following)),
-                following=following,
-            )
-        )
-    return found
-
-
-def _acts(history: History, goal: Goal, within: Sequence[int], following: Turn | None) -> Iterator[Turn]:
-    """What the user did during the work. What was typed before the first call belongs to the request."""
-    tools = {history.steps[place].call: history.steps[place].tool for place in within}
-    for turn in history.turns if within else ():
-        is_during = turn.at >= goal.at and turn.before > within[0] and (following is None or turn.at < following.at)
-        is_answer = turn.action is not UserAction.SAID and tools.get(turn.call) in _QUESTIONS
-        if is_during and not is_answer:
-            yield turn
 
 
 class _Signals:
@@ -224,10 +148,10 @@ class _Signals:
 class _Judge:
     """Judges the goals of one session."""
 
-    def __init__(self, works: Sequence[_Work], said: _Signals, policy: OutcomePolicy) -> None:
+    def __init__(self, works: Sequence[GoalWork], said: _Signals, policy: OutcomePolicy) -> None:
         self._works, self._said, self._policy = works, said, policy
-        self._edits: dict[str, list[_Made]] = defaultdict(list)
-        self._takings, self._publishings = list[_Made](), list[int]()
+        self._edits: dict[str, list[MadeStep]] = defaultdict(list)
+        self._takings, self._publishings = list[MadeStep](), list[int]()
         for each in (each for work in works for each in work.made):
             for path in each.trace.edited:
                 self._edits[path].append(each)
@@ -267,7 +191,7 @@ class _Judge:
             return not self._said.corrects(work.following)
         return work.is_cut_short and judged.reason in _UNDECIDED
 
-    def _unopposed(self, work: _Work) -> JudgedOutcome:
+    def _unopposed(self, work: GoalWork) -> JudgedOutcome:
         """Judge work that nobody objected to, by the first of these that holds."""
         acting = [each.trace for each in work.made if each.trace.acts]
         is_result = bool(acting) and (not acting[-1].edited or acting[-1].is_prose)
@@ -289,22 +213,26 @@ class _Judge:
         work = self._works[number]
         if not work.edits:
             return 0.0
-        end = work.made[-1].place
-        return sum(self._is_taken_back(edit, end) for edit in work.edits) / len(work.edits)
+        later = [each.made[-1].place for each in self._works[number + 1 : number + 1 + self._policy.reach] if each.made]
+        if not later:
+            return 0.0
+        span = work.made[-1].place, later[-1]
+        takings = _within(self._takings, *span)
+        return sum(self._is_taken_back(edit, takings, span) for edit in work.edits) / len(work.edits)
 
-    def _is_taken_back(self, edit: _Made, end: int) -> bool:
-        """Whether an edit was taken back after a place. What is committed survives a reset of the working tree."""
-        committed = min((place for place in self._publishings if place > edit.place), default=None)
+    def _is_taken_back(self, edit: MadeStep, takings: Sequence[MadeStep], span: tuple[int, int]) -> bool:
+        """Whether an edit was taken back within a span. What is committed survives a reset of the working tree."""
+        next_publishing = bisect_right(self._publishings, edit.place)
+        committed = self._publishings[next_publishing] if next_publishing < len(self._publishings) else None
         left = set(edit.trace.edited)
-        for taking in self._takings:
+        for taking in takings:
             is_safe = committed is not None and committed < taking.place
             words = [word for word in taking.trace.taken_back if not (is_safe and word == EVERYTHING)]
-            if taking.place > end:
-                left -= {path for path in left if is_taken_back(path, words)}
+            left -= {path for path in left if is_taken_back(path, words)}
         return not left or any(
-            later.place > end and is_edited_back(edit.trace, later.trace)
+            is_edited_back(edit.trace, later.trace)
             for path in edit.trace.edited
-            for later in self._edits[path]
+            for later in _within(self._edits[path], *span)
         )
 
     def _is_corrected(self, number: int) -> bool:
@@ -318,7 +246,7 @@ class _Judge:
             return True
         return after.is_delivery and bool(work.edits) and self._said.corrects(after.following)
 
-    def _is_same_problem(self, work: _Work) -> bool:
+    def _is_same_problem(self, work: GoalWork) -> bool:
         """Whether the correction speaks of what was requested: it is still not reached."""
         return work.following is not None and _overlap(work.request, work.following.text or "") >= self._policy.repeated
 
@@ -332,24 +260,33 @@ class _Judge:
         after = self._after(number)
         return after is not None and self._said.corrects(after.following)
 
-    def _is_about_earlier(self, number: int, after: _Work) -> bool:
+    def _is_about_earlier(self, number: int, after: GoalWork) -> bool:
         """Whether what followed changed only files of an earlier goal: then it is about that one."""
         work = self._works[number]
         if not work.files or not after.files or work.files & after.files or self._is_same_problem(work):
             return False
         return any(after.files <= each.files for each in self._works[:number])
 
-    def _after(self, number: int) -> _Work | None:
+    def _after(self, number: int) -> GoalWork | None:
         return self._works[number + 1] if number + 1 < len(self._works) else None
 
-    def _was_published(self, work: _Work) -> bool:
+    def _was_published(self, work: GoalWork) -> bool:
         """Whether the work was committed or published, by itself or for a later goal."""
         if not work.edits:
             return work.publishes
-        return any(place > work.edits[-1].place for place in self._publishings)
+        return bool(self._publishings) and self._publishings[-1] > work.edits[-1].place
 
 
-def _stopped_by(work: _Work) -> OutcomeReason | None:
+def _within(steps: Sequence[MadeStep], after: int, until: int) -> Sequence[MadeStep]:
+    """The steps, in order, behind one place and up to another."""
+    return steps[bisect_right(steps, after, key=_place) : bisect_right(steps, until, key=_place)]
+
+
+def _place(step: MadeStep) -> int:
+    return step.place
+
+
+def _stopped_by(work: GoalWork) -> OutcomeReason | None:
     """What the user ended the work with, if they did."""
     if _is_rejected_with_reason(work):
         return OutcomeReason.REJECTED
@@ -359,7 +296,7 @@ def _stopped_by(work: _Work) -> OutcomeReason | None:
     return OutcomeReason.REJECTED if UserAction.REJECTED in acts else OutcomeReason.INTERRUPTED
 
 
-def _is_rejected_with_reason(work: _Work) -> bool:
+def _is_rejected_with_reason(work: GoalWork) -> bool:
     return work.following is not None and work.following.origin == MessageOrigin.REJECTION
 
 
@@ -375,17 +312,17 @@ def _terms(text: str) -> frozenset[str]:
     return frozenset(term for term in terms if worth_of(term) > LIGHT)
 
 
-def _is_failing(work: _Work) -> bool:
+def _is_failing(work: GoalWork) -> bool:
     """Whether a failure was left behind; a look that found nothing is none."""
     failed = [step for step in work.steps if step.status in _FAILED]
     return work.goal.ending is Ending.FAILING and any(not is_only_looking(step) for step in failed)
 
 
-def _follows(work: _Work, later: NextSession, policy: OutcomePolicy) -> bool:
+def _follows(work: GoalWork, later: NextSession, policy: OutcomePolicy) -> bool:
     return timedelta() <= later.began - work.goal.ended <= policy.next_session_within
 
 
-def _is_asked_again(work: _Work, judged: JudgedOutcome, later: NextSession, policy: OutcomePolicy) -> bool:
+def _is_asked_again(work: GoalWork, judged: JudgedOutcome, later: NextSession, policy: OutcomePolicy) -> bool:
     """Whether the next session requests the same work; a command that succeeded and is run again is routine."""
     if judged.reason in _STANDING or (judged.reason is OutcomeReason.CHECKED and not work.edits):
         return False
@@ -394,7 +331,7 @@ def _is_asked_again(work: _Work, judged: JudgedOutcome, later: NextSession, poli
     )
 
 
-def _accepts(later: NextSession, work: _Work) -> bool:
+def _accepts(later: NextSession, work: GoalWork) -> bool:
     """Whether the next session begins by committing the work, and not by asking once more for a commit."""
     wants = [_WANTS_COMMIT.match(text) is not None for text in (work.request, *later.requests[:1])]
     return wants == [False, True]
