@@ -13,8 +13,10 @@ from benchmarks.__main__ import main
 from benchmarks.data import MissingDataError, json_lines
 from benchmarks.detect_items import Item
 from benchmarks.detect_left_out import later_halves, parts_by
+from benchmarks.outcomes import Labelled, agreement, wilson
 
 from wisen.model.signal import TypedTurn
+from wisen.model.work_outcome import WorkOutcome
 from wisen.testing.transcripts import ClaudeTranscript
 
 pytestmark = pytest.mark.requirement("X6")
@@ -174,3 +176,26 @@ def test_a_line_that_is_no_object_is_named_by_its_number(tmp_path: Path) -> None
         json_lines(tmp_path / "a.jsonl")
     (tmp_path / "a.jsonl").write_text("")
     assert json_lines(tmp_path / "a.jsonl") == []
+
+
+def test_outcomes_without_a_labelled_goal_name_what_is_missing(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    session_in(tmp_path)
+    assert main(["outcomes", "--data", str(tmp_path)]) == 3
+    assert "none of the labelled goals is in the data" in capsys.readouterr().err
+
+
+def test_agreement_beyond_chance_is_nothing_where_all_verdicts_could_be_chance() -> None:
+    worked, failed = WorkOutcome.WORKED, WorkOutcome.FAILED
+    pairs = [(worked, worked), (worked, failed), (failed, worked), (failed, failed)]
+    labelled = [Labelled((str(n), ""), "", one, two, is_studied=False) for n, (one, two) in enumerate(pairs)]
+    found = agreement(labelled)
+    assert (found["agreement"], found["kappa"]) == (0.5, 0.0)
+    assert agreement(labelled[:1])["kappa"] == 1.0
+
+
+def test_the_interval_of_a_share_is_wilsons() -> None:
+    assert wilson(8, 10) == [0.49, 0.943]
+    assert wilson(0, 0) is None
+    assert wilson(5, 5) == [0.566, 1.0]

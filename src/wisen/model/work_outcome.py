@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from datetime import datetime  # noqa: TC003 - msgspec reads the types of fields
 from enum import StrEnum
 
 from msgspec import Struct
@@ -28,6 +29,8 @@ class OutcomeReason(StrEnum):
     """What was made was committed, pushed or merged afterwards, and not taken back."""
     FINISHED = "finished"
     """The command that the request was about succeeded, and nobody objected."""
+    ACCEPTED = "accepted"
+    """The user went on to something else, or built on it, without objecting."""
     CORRECTED = "corrected"
     """The user corrected it."""
     REJECTED = "rejected"
@@ -41,6 +44,14 @@ class OutcomeReason(StrEnum):
     ASKED_AGAIN = "asked again"
     """The same was requested again in the next session."""
     NO_EVIDENCE = "no evidence"
+
+
+class NextSession(Struct, frozen=True, kw_only=True):
+    """What is needed of the session that followed in the same context."""
+
+    began: datetime
+    requests: tuple[str, ...]
+    """What the user typed there, in order."""
 
 
 class JudgedOutcome(Struct, frozen=True, kw_only=True):
