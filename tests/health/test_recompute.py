@@ -9,6 +9,7 @@ import pytest
 
 import wisen
 from tests.commands import run
+from wisen.health.recompute import recompute
 from wisen.mining.settings import MinePolicy
 from wisen.report.stored_report import report_mark
 from wisen.store.folds import Fold
@@ -17,6 +18,8 @@ from wisen.testing.transcripts import ClaudeTranscript
 
 if TYPE_CHECKING:
     from pathlib import Path
+
+    from wisen.model.report import Report
 
 pytestmark = pytest.mark.requirement("X6")
 
@@ -41,7 +44,7 @@ def test_what_was_kept_is_what_comes_out_again() -> None:
     assert "worked out again from 2 sessions" in shown
     assert "Nothing differs" in shown
     told = json.loads(run("doctor", "--recompute", "--json").stdout)
-    assert told == {"sessions": 2, "differences": [], "recorded": False}
+    assert told == {"sessions": 2, "differences": [], "recorded": False, "decided": False}
 
 
 @pytest.mark.usefixtures("learned")
@@ -57,6 +60,24 @@ def test_a_total_that_was_kept_wrong_is_named_and_put_right() -> None:
         assert learner.learn().signals == {"praise": 17}
     assert "Different now: signals" in run("doctor", "--recompute", expect=BAD).stdout
     assert "Nothing differs" in run("doctor", "--recompute").stdout
+
+
+@pytest.mark.usefixtures("learned")
+def test_a_decision_that_is_made_meanwhile_is_no_bug() -> None:
+    with wisen.open_learner() as learner:
+        runs = 0
+
+        def learn_and_decide() -> Report:
+            nonlocal runs
+            runs += 1
+            if runs == 2:
+                learner.rules.add("rinse plums before use")
+                learner.home.index.folds.clear()
+            return learner.learn()
+
+        result = recompute(learner.home, learn_and_decide)
+    assert result.decided
+    assert result.differences == ()
 
 
 @pytest.mark.usefixtures("learned")

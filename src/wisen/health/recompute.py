@@ -4,13 +4,17 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
+from wisen.model.entry import Actor
+
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from wisen.model.report import Report
     from wisen.store.home import Home
 
-_COMPARED = ("counts", "failures", "fixes", "undecided", "signals", "themes", "proposals")
+_COMPARED = ("counts", "failures", "fixes", "signals")
+_DECIDED = ("undecided", "themes", "proposals")
+"""Parts of the report that also depend on what the user decided."""
 
 
 class Recomputed(NamedTuple):
@@ -21,14 +25,19 @@ class Recomputed(NamedTuple):
     """The parts of the report that are different now; empty if all are as they were."""
     recorded: bool
     """Whether something was recorded in the ledger that was not there."""
+    decided: bool = False
+    """Whether a person decided something meanwhile, so that lessons and proposals cannot be compared."""
 
 
 def recompute(home: Home, learn: Callable[[], Report]) -> Recomputed:
     """Mine every session again, drop all totals, learn, and compare. What is new in the logs is learned first."""
-    before, mark = learn(), home.ledger.mark()
+    before, mark, moves = learn(), home.ledger.mark(), home.ledger.moves.all()
     sessions = home.index.folds.changed_sessions(0)
     home.index.findings.mine_again(sessions)
     home.index.folds.clear()
     after = learn()
-    differences = tuple(name for name in _COMPARED if getattr(before, name) != getattr(after, name))
-    return Recomputed(after.counts.sessions, differences, home.ledger.mark() != mark)
+    known = {each.id for each in moves}
+    decided = any(each.by is Actor.USER and each.id not in known for each in home.ledger.moves.all())
+    compared = _COMPARED if decided else (*_COMPARED, *_DECIDED)
+    differences = tuple(name for name in compared if getattr(before, name) != getattr(after, name))
+    return Recomputed(after.counts.sessions, differences, home.ledger.mark() != mark, decided)

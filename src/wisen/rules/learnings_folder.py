@@ -9,8 +9,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from wisen.edits.edit_history import edit_history
+from wisen.errors import FileChanged
 from wisen.logs.learnings_files import FOLDER, file_name_of
-from wisen.model.change import PassageEdit
+from wisen.model.change import PassageEdit, content_digest
 from wisen.model.entry import Actor, Category, Entry, EntryOrigin, EntrySource, EntryStatus, MoveKind, Priority
 from wisen.rules.context_files import ImportedRows
 from wisen.rules.learnings_text import HEADERS, format_entry, parse_entries
@@ -28,6 +29,8 @@ if TYPE_CHECKING:
     from wisen.store.row_factory import RowFactory
 
 _QUOTES = 3
+_ATTEMPTS = 20
+"""How often a file is read again because another process changed it in between."""
 _WHY = "the learnings of this workspace"
 
 
@@ -43,23 +46,45 @@ def write_learnings(
 
     An entry that somebody else edited is theirs, and is left alone.
     """
+    edits: list[Edit] = []
+    contents: dict[str, bytes | None] = {}
+    for state in states:
+        path = folder / FOLDER / file_name_of(state.entry.type)
+        text = _text(state, seen(state.entry.id))
+        for attempt in range(1, _ATTEMPTS + 1):
+            if str(path) not in contents:
+                contents[str(path)] = edit_ports.files.read(path).content
+            plans = _plans(edit_ports, path, contents[str(path)] or b"", state, text)
+            try:
+                _apply_plans(edit_ports, plans, edits, contents, dry_run=dry_run)
+            except FileChanged:  # another process decided or undid something in this file
+                if attempt == _ATTEMPTS:
+                    raise
+                del contents[str(path)]
+            else:
+                break
+    return edits
+
+
+def _apply_plans(
+    edit_ports: EditPorts,
+    plans: Iterable[PassagePlan],
+    edits: list[Edit],
+    contents: dict[str, bytes | None],
+    *,
+    dry_run: bool,
+) -> None:
+    """Make edits in a file whose content is known; one that another process changed meanwhile is left alone."""
     from wisen.edits.editor import Editor
 
     editor = Editor(edit_ports)
-    edits: list[Edit] = []
-    contents: dict[Path, bytes] = {}
-    for state in states:
-        path = folder / FOLDER / file_name_of(state.entry.type)
-        if path not in contents:
-            contents[path] = edit_ports.files.read(path).content or b""
-        text = _text(state, seen(state.entry.id))
-        for plan in _plans(edit_ports, path, contents[path], state, text):
-            if dry_run and edits and edits[-1].change.path == str(path):
-                continue  # later edits can only be planned once the first one is made
-            edit = editor.add_passage(plan._replace(seen_digest=edit_ports.files.read(path).digest), dry_run=dry_run)
-            edits.append(edit)
-            contents[path] = edit.new_content or b""
-    return edits
+    for plan in plans:
+        if dry_run and edits and edits[-1].change.path == plan.path:
+            continue  # later edits can only be planned once the first one is made
+        seen = plan._replace(seen_digest=content_digest(contents[plan.path]))
+        edit = editor.add_passage(seen, dry_run=dry_run)
+        edits.append(edit)
+        contents[plan.path] = edit.new_content
 
 
 def read_learnings(

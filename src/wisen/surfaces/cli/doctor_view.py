@@ -71,4 +71,6 @@ def recompute_totals(*, dry_run: bool, as_json: bool) -> int:
         out.print(f"Different now: {', '.join(result.differences)}. Please report this as a bug of wisen.")
     else:
         out.print("Nothing differs from what was kept.")
+    if result.decided:
+        out.print("Decisions were made meanwhile, so lessons and proposals were not compared. Run it again for these.")
     return BAD if result.differences else 0
