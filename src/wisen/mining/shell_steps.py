@@ -178,6 +178,8 @@ def _http_method(words: Sequence[str]) -> str:
 
 def _only_reads(words: tuple[str, ...]) -> bool:
     """Whether a command only looks at files or at git's history; a look at a service is a step."""
+    if words[-1] in ("--version", "--help", "-h"):
+        return True
     program = words[0].rsplit("/", 1)[-1]
     if program in _SERVICES:
         return False
