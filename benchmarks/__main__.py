@@ -28,6 +28,7 @@ NAMES = (
     "echo",
     "sameness",
     "faults",
+    "workflows",
 )
 
 
