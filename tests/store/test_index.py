@@ -37,6 +37,7 @@ from wisen.testing.memories_contract import MemoriesContract
 from wisen.testing.mining_contract import MiningContract
 from wisen.testing.model_uses_contract import ModelAnswersContract
 from wisen.testing.signals_contract import SignalsContract
+from wisen.testing.workflow_runs_contract import WorkflowRunsContract
 
 pytestmark = pytest.mark.requirement("S19")
 
@@ -56,6 +57,7 @@ class TestMemoryIndex(
     SignalsContract,
     IndexRemovalContract,
     ModelAnswersContract,
+    WorkflowRunsContract,
 ):
     @pytest.fixture
     def index(self) -> Index:
@@ -108,6 +110,7 @@ class TestSqliteIndex(
     SignalsContract,
     IndexRemovalContract,
     ModelAnswersContract,
+    WorkflowRunsContract,
 ):
     @pytest.fixture
     def index(self, tmp_path: Path) -> Iterator[Index]:

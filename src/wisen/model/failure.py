@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from wisen.model.fix import Danger
     from wisen.model.history import History
     from wisen.model.signal import RecordedSignal
+    from wisen.model.workflow import WorkflowRun
 
 T = TypeVar("T")
 _NAME = re.compile(r"[A-Za-z][A-Za-z0-9._+-]{0,23}(?: (?:test|run))?")
@@ -158,6 +159,8 @@ class SessionFindings:
     """Signals in what the user typed."""
     calls: CallSummary | None = None
     """What was called; None where it was not summarized."""
+    runs: tuple[WorkflowRun, ...] = ()
+    """How each goal was reached."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

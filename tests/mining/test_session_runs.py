@@ -12,8 +12,8 @@ import pytest
 from tests.history_builder import AT, build_history
 from wisen.mining.goals import goals_of
 from wisen.mining.run_steps import steps_of
+from wisen.mining.session_runs import workflow_runs
 from wisen.mining.shell_steps import read_commands
-from wisen.mining.workflow_runs import workflow_runs
 from wisen.model.event import Status
 from wisen.model.history import History, Step
 from wisen.model.work_outcome import JudgedOutcome, OutcomeReason, WorkOutcome
