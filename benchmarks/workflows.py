@@ -20,12 +20,11 @@ from benchmarks import tau_bench
 from benchmarks.data import json_lines, transcripts
 from benchmarks.intervals import mean_with_interval
 from wisen.mining.goals import goals_of
-from wisen.mining.workflow_runs import workflow_runs
+from wisen.mining.session_runs import workflow_runs
 from wisen.model.workflow import StepUse
-from wisen.workflows.describe_patterns import ListingPolicy, describe_patterns
-from wisen.workflows.find_patterns import PatternPolicy, find_patterns
 from wisen.workflows.match_request import MatchPolicy, match_request
 from wisen.workflows.step_sequences import fold_repeats, sequence_f1
+from wisen.workflows.stored_workflows import workflows_of
 from wisen.workflows.typical_run import typical_run
 
 if TYPE_CHECKING:
@@ -60,11 +59,6 @@ def run(options: argparse.Namespace) -> dict[str, object]:
         "precision": _precision(projects, listed),
         "seconds": {"runs": mining, "patterns": finding, "one_project": slowest},
     }
-
-
-def workflows_of(runs: Iterable[WorkflowRun]) -> tuple[Workflow, ...]:
-    """Return the workflows of the runs of one project."""
-    return describe_patterns(find_patterns(runs, PatternPolicy()), ListingPolicy())
 
 
 def _read(*folders: Path) -> list[History]:

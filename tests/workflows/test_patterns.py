@@ -9,11 +9,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tests.workflows.workflow_builder import AT, build_run, workflows_of
+from tests.workflows.workflow_builder import AT, build_run
 from wisen.model.work_outcome import WorkOutcome
 from wisen.model.workflow import StepUse, Workflow, WorkflowRun
 from wisen.workflows.find_patterns import PatternPolicy, find_patterns
 from wisen.workflows.step_sequences import fold_repeats, sequence_f1, shared_in_order
+from wisen.workflows.stored_workflows import workflows_of
 
 DEPLOY = "docker build > docker tag > docker push > kubectl rollout status"
 OTHER_WORK = (

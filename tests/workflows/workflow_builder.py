@@ -7,13 +7,9 @@ from typing import TYPE_CHECKING
 
 from wisen.model.work_outcome import WorkOutcome
 from wisen.model.workflow import RunStep, StepKind, WorkflowRun
-from wisen.workflows.describe_patterns import ListingPolicy, describe_patterns
-from wisen.workflows.find_patterns import PatternPolicy, find_patterns
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
-
-    from wisen.model.workflow import Workflow
+    pass
 
 AT = datetime(2026, 3, 2, 9, 0, tzinfo=UTC)
 
@@ -37,8 +33,3 @@ def build_run(
         outcome=outcome,
         calls=len(keys),
     )
-
-
-def workflows_of(runs: Iterable[WorkflowRun]) -> tuple[Workflow, ...]:
-    """Return the workflows of a project."""
-    return describe_patterns(find_patterns(runs, PatternPolicy()), ListingPolicy())
