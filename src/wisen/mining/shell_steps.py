@@ -10,6 +10,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, NamedTuple
 
 from wisen.kernel.scripts import read_line
+from wisen.kernel.shell_runs import is_assignment, is_wrapper
 from wisen.kernel.shell_words import UNKNOWN
 from wisen.model.workflow import StepKind
 from wisen.safety.harmless import judge_command
@@ -65,6 +66,8 @@ _VALUED = frozenset(
 """Options before a subcommand that take a value."""
 _SUBCOMMAND = lazy_regex(r"[A-Za-z][\w:-]*\Z")
 _FILE = lazy_regex(r"[\w@~+./-]*[\w-]\.\w{1,8}\Z")
+_PLAIN = lazy_regex(r"[\w./:=@,+% -]+\Z")
+"""A line of words and nothing else, which is most of them and read far faster. `if` and the like need other marks."""
 _PROGRAM = lazy_regex(r"[A-Za-z][\w.+:-]*\Z")
 _METHOD = lazy_regex(r"(?:-X|--method|--request)=?(POST|PUT|PATCH|DELETE)?\Z")
 _DOCUMENT = lazy_regex(r"[A-Z][A-Z_.-]{2,}(?:\.\w{1,5})?\Z")
@@ -88,6 +91,8 @@ class StepCommand(NamedTuple):
 @lru_cache(maxsize=4096)
 def read_commands(line: str) -> tuple[StepCommand, ...]:
     """Return the commands of a shell line that may be steps."""
+    if _PLAIN.match(line) and (words := tuple(line.split())) and not _is_special(words[0]):
+        return _steps_of_words(words)
     found: list[StepCommand] = []
     for run in read_line(line).runs:
         words = tuple(word.text for word in run.views[-1]) if run.views else ()
@@ -96,11 +101,21 @@ def read_commands(line: str) -> tuple[StepCommand, ...]:
         if words[0] in _TEXT_WRITERS:
             found += [edit_command(path) for path in run.writes if _FILE.match(path) and not path.startswith(_SCRATCH)]
             continue
-        words = _without_proxy(words)
-        key = command_key(words)
-        if key and not _only_reads(words):
-            found.append(StepCommand(key, StepKind.COMMAND, tuple(map(_shown, words[:MAX_WORDS]))))
+        found += _steps_of_words(words)
     return tuple(found)
+
+
+def _is_special(word: str) -> bool:
+    """Whether a line that begins with a word has to be read as a shell does."""
+    return is_wrapper(word) or is_assignment(word) or word in _TEXT_WRITERS or word.rsplit("/", 1)[-1] in _SHELLS
+
+
+def _steps_of_words(words: tuple[str, ...]) -> tuple[StepCommand, ...]:
+    words = _without_proxy(words)
+    key = command_key(words)
+    if not key or _only_reads(words):
+        return ()
+    return (StepCommand(key, StepKind.COMMAND, tuple(map(_shown, words[:MAX_WORDS]))),)
 
 
 def command_key(words: Sequence[str]) -> str:

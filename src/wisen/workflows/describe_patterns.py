@@ -44,6 +44,8 @@ class ListingPolicy:
     """How many its sessions and steps must be together: two steps in three sessions may be chance."""
     bits: float = 10.0
     """How much its steps and words must say about its runs."""
+    evidence: float = 0.0
+    """How much more they must say than what sessions share by chance."""
     word_share: float = 0.5
     """In how many of its requests a word stands that they have in common."""
     sessions_without_words: int = 4
@@ -101,7 +103,28 @@ def _judge(finder: PatternFinder, pattern: Pattern, policy: ListingPolicy) -> _L
         or len(runs) > policy.routine_share * len(finder.runs)
     ):
         return None
+    if _evidence(finder, pattern, known) <= policy.evidence:
+        return None
     return _Listed(pattern=pattern, bits=bits + known, words=words, shared=shared)
+
+
+def _evidence(finder: PatternFinder, pattern: Pattern, known: float) -> float:
+    """Return how many bits its sessions, but the first, say beyond what some of so many sessions share by chance.
+
+    Each session counts by its best run: by the steps of the pattern that it takes, as often as runs take them, less the
+    ways to take so many of them. There are many sessions to choose from, and many steps in a run.
+    """
+    best: dict[int, float] = {}
+    for number in pattern.members:
+        each = finder.runs[number]
+        taken = set(each.keys).intersection(pattern.core)
+        bits = sum(map(finder.rates.bits, taken)) - math.log2(math.comb(len(pattern.core), len(taken)))
+        best[each.run.session] = max(bits, best.get(each.run.session, 0.0))
+    length = round(median(len(set(finder.runs[number].keys)) for number in pattern.members))
+    chosen = math.comb(len({each.run.session for each in finder.runs}), len(best))
+    ways = math.comb(max(length, len(pattern.core)), len(pattern.core))
+    said = sum(sorted(best.values())[:-1]) + known / 2 * (len(best) - 1)
+    return said - math.log2(chosen) - math.log2(ways)
 
 
 def _words(finder: PatternFinder, pattern: Pattern) -> tuple[tuple[str, float], ...]:

@@ -8,8 +8,10 @@ them explains is left out when the next is looked for.
 
 from __future__ import annotations
 
+import math
 from collections import Counter
 from dataclasses import dataclass, field
+from heapq import nsmallest
 from typing import TYPE_CHECKING, NamedTuple
 
 from wisen.workflows.base_rates import BaseRates, is_specific
@@ -26,8 +28,8 @@ if TYPE_CHECKING:
 class PatternPolicy:
     """What a pattern needs. The values were chosen while reading what real sessions give."""
 
-    found_bits: float = 9.0
-    """How much the steps that two runs share must say about them."""
+    found_bits: float = 3.0
+    """How much the steps that two runs share must say about them, beyond what is found by chance in so many runs."""
     least_bits: float = 5.0
     """How much of that must be steps: the rest may be words of the requests."""
     join_share: float = 0.6
@@ -38,6 +40,8 @@ class PatternPolicy:
     """In how many of its runs a step is taken that belongs to a pattern."""
     optional_share: float = 0.3
     """In how many of its runs a step is taken that is an option of a pattern, and makes no other one."""
+    newest: int = 100
+    """How many runs with the same step are looked at, the newest."""
     partners: int = 6
     """With how many earlier runs a run is compared: those that share most with it."""
 
@@ -56,6 +60,7 @@ class _Founding(NamedTuple):
     """What two runs share."""
 
     bits: float
+    """How much more that says than is needed."""
     other: int
     """The number of the earlier run; negative if they share too little."""
     shared: tuple[str, ...]
@@ -106,12 +111,13 @@ class PatternFinder:
         """Whether a run takes enough of a pattern: most of it, or steps that would found it, and half in its order."""
         there = set(keys)
         taken = [key for key in pattern.core if key in there]
-        if len(taken) < 2 or not any(map(is_specific, taken)):
+        if len(taken) < 2 or not any(self.rates.is_specific(key, without) for key in taken):
             return False
         bits = {key: self.rates.bits(key, without) for key in pattern.core}
         total, shared = sum(bits.values()), sum(bits[key] for key in taken)
         if shared < self._policy.join_share * total and (
-            shared < self._policy.least_share * total or self._bits(taken, without, len(keys)) < self._policy.found_bits
+            shared < self._policy.least_share * total
+            or self._bits(taken, without, len(keys)) < self._needed(len(taken), len(there))
         ):
             return False
         return sum(bits[key] for key in shared_in_order(keys, pattern.core, bits.__getitem__)) >= shared / 2
@@ -119,15 +125,17 @@ class PatternFinder:
     def _found(self, number: int, explained: Collection[str]) -> None:
         """Look for an earlier run of another session that shares enough with a run beyond what patterns explain."""
         keys = self.runs[number].keys
-        best = _Founding(self._policy.found_bits, -1, ())
+        best = _NOTHING
         for other in self._partners(number, [key for key in keys if key not in explained]):
             best = max(best, self._compare(number, other, explained), key=lambda each: each.bits)
         other, shared = best.other, best.shared
         if other < 0:
             return
         pattern = Pattern(founder=number, core=shared, members=[other, number])
-        for earlier in range(number):
-            if earlier != other and self._takes(self.runs[earlier].keys, pattern, (*pattern.members, earlier)):
+        for earlier in self._sharing(key for key in shared if is_specific(key)):
+            if earlier not in (number, other) and self._takes(
+                self.runs[earlier].keys, pattern, (*pattern.members, earlier)
+            ):
                 pattern.members.append(earlier)
         pattern.members.sort()
         pattern.core = self._core(pattern)
@@ -140,14 +148,20 @@ class PatternFinder:
         weights = {key: self.rates.bits(key, pair) for key in set(one.keys).intersection(theirs.keys)}
         shared = tuple(dict.fromkeys(shared_in_order(one.keys, theirs.keys, lambda key: weights.get(key, 0.0))))
         new = [key for key in shared if key not in explained]
-        if len(shared) < 3 or not any(map(is_specific, new)) or self._is_known(shared):
+        if len(shared) < 3 or self._is_known(shared) or not any(self.rates.is_specific(key, pair) for key in new):
             return _NOTHING
         length = min(len(one.keys), len(theirs.keys))
         if self._bits(new, pair, length) < self._policy.least_bits:
             return _NOTHING
         words = set(one.words).intersection(theirs.words)
         worth = sorted((self.rates.word_bits(word, pair) for word in words), reverse=True)[:_WORDS]
-        return _Founding(self._bits(shared, pair, length) + sum(worth), other, shared)
+        needed = self._needed(len(shared), min(len(set(one.keys)), len(set(theirs.keys))))
+        surplus = self._bits(shared, pair, length) + sum(worth) - needed
+        return _Founding(surplus, other, shared) if surplus > 0 else _NOTHING
+
+    def _needed(self, shared: int, length: int) -> float:
+        """Return how much shared steps must say: there are many runs to share them, and many ways to choose them."""
+        return self._policy.found_bits + math.log2(len(self.runs)) + math.log2(math.comb(length, shared))
 
     def _bits(self, keys: Sequence[str], without: Collection[int], length: int) -> float:
         """Return how much steps in this order say about a run of some length: a long run takes many by chance."""
@@ -158,15 +172,24 @@ class PatternFinder:
         wanted = {key for key in shared if is_specific(key)}
         return any(len(wanted.intersection(pattern.core)) * 2 > len(wanted) for pattern in self.patterns)
 
-    def _partners(self, number: int, keys: Sequence[str]) -> list[int]:
+    def _partners(self, number: int, keys: Iterable[str]) -> list[int]:
+        """Return the earlier runs of other sessions that share most with a run."""
         session = self.runs[number].run.session
         shared: dict[int, float] = {}
         for key in {key for key in keys if is_specific(key)}:
             worth = self.rates.bits(key)
-            for other in self.rates.with_step[key]:
-                if other != number and self.runs[other].run.session != session:
-                    shared[other] = shared.get(other, 0.0) + worth
-        return sorted(shared, key=lambda other: (-shared[other], -other))[: self._policy.partners]
+            for other in self.rates.with_step[key][-self._policy.newest :]:
+                shared[other] = shared.get(other, 0.0) + worth
+        able = (
+            (-bits, -other)
+            for other, bits in shared.items()
+            if other != number and self.runs[other].run.session != session
+        )
+        return [-other for _, other in nsmallest(self._policy.partners, able)]
+
+    def _sharing(self, keys: Iterable[str]) -> list[int]:
+        """Return the runs that take one of these steps."""
+        return sorted({number for key in keys for number in self.rates.with_step[key]})
 
     def _usual(self, pattern: Pattern) -> set[str]:
         """Return the steps that belong to a pattern, and those that many of its runs take besides."""
