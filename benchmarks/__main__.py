@@ -29,6 +29,7 @@ NAMES = (
     "sameness",
     "faults",
     "outcomes",
+    "workflows",
 )
 
 

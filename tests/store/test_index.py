@@ -39,6 +39,7 @@ from wisen.testing.memories_contract import MemoriesContract
 from wisen.testing.mining_contract import MiningContract
 from wisen.testing.model_uses_contract import ModelAnswersContract
 from wisen.testing.signals_contract import SignalsContract
+from wisen.testing.workflow_runs_contract import WorkflowRunsContract
 
 pytestmark = pytest.mark.requirement("S19")
 
@@ -58,6 +59,7 @@ class TestMemoryIndex(
     SignalsContract,
     IndexRemovalContract,
     ModelAnswersContract,
+    WorkflowRunsContract,
 ):
     @pytest.fixture
     def index(self) -> Index:
@@ -110,6 +112,7 @@ class TestSqliteIndex(
     SignalsContract,
     IndexRemovalContract,
     ModelAnswersContract,
+    WorkflowRunsContract,
 ):
     @pytest.fixture
     def index(self, tmp_path: Path) -> Iterator[Index]:

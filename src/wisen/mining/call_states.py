@@ -29,7 +29,7 @@ LOOKBACK_CALLS = 25
 """How many calls before a failure may still be running in the background."""
 _TRANSIENT_KEYS = ("net.", "shell.timeout", "vcs.locked")
 """Errors that may go away with time."""
-_READING_TOOLS = frozenset(
+READING_TOOLS = frozenset(
     "Read Grep Glob LS NotebookRead WebFetch WebSearch TodoWrite TodoRead TaskList TaskGet TaskCreate TaskUpdate"
     " ToolSearch Skill LSP read grep glob list ls webfetch websearch todowrite todoread skill read_file view_file"
     " read_many_files list_directory search_file_content glob_search google_web_search update_plan view_image".split()
@@ -57,7 +57,7 @@ def is_read_only(step: Step) -> bool:
         return True  # it never ran
     line = command_of(fields_of(step.arguments))
     if line is None:
-        return step.tool in _READING_TOOLS
+        return step.tool in READING_TOOLS
     return not _is_background(step) and _is_line_read_only(line)
 
 

@@ -4,5 +4,5 @@ from __future__ import annotations
 
 SIGNATURE_VERSION = 2
 """Increases with every change that may give a failure another signature."""
-MINER_VERSION = SIGNATURE_VERSION * 1000 + 3
+MINER_VERSION = SIGNATURE_VERSION * 1000 + 4
 """The version of all mining: sessions that another version mined are mined again."""

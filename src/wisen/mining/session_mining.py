@@ -8,7 +8,6 @@ difference (`call_states.py`). What passes after an edit is work; a call that su
 from __future__ import annotations
 
 from collections import Counter
-from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 from wisen.mining.call_changes import (
@@ -35,6 +34,7 @@ from wisen.mining.call_states import (
 )
 from wisen.mining.call_words import summarize_calls
 from wisen.mining.goals import goals_of
+from wisen.mining.session_runs import NO_FOLDERS, workflow_runs
 from wisen.mining.signatures import FailureSubject, describe_failure
 from wisen.model.event import Status
 from wisen.model.failure import CallChange, Failure, FixAttempt, SessionFindings
@@ -80,7 +80,6 @@ _REPAIRS = lazy_regex(r"fix|write|fmt|format|update|tidy|generate|install|sync|c
 _TRANSIENT_KEYS = ("net.unreachable", "net.timeout", "net.rate-limited", "shell.timeout", "deps.missing-install")
 _TRANSIENT_WHEN_OVER = ("shell.command-not-found", "deps.module-not-found", "runtime.cannot-start", "vcs.locked")
 _TOKEN_CHARACTERS = 4
-NO_FOLDERS: Mapping[str, Sequence[str]] = MappingProxyType({})
 
 
 def mine_session(history: History, folders: Mapping[str, Sequence[str]] = NO_FOLDERS) -> SessionFindings:
@@ -93,8 +92,9 @@ def mine_session(history: History, folders: Mapping[str, Sequence[str]] = NO_FOL
         attempts=tuple(miner.tries),
         habits=habits,
         pairs=pairs,
-        goals=goals_of(history),
+        goals=(goals := goals_of(history)),
         calls=summarize_calls(history, failures),
+        runs=workflow_runs(history, goals, folders=folders),
     )
 
 

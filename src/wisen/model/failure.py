@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from wisen.model.fix import Danger
     from wisen.model.history import History
     from wisen.model.signal import RecordedSignal
+    from wisen.model.workflow import WorkflowRun
 
 T = TypeVar("T")
 _NAME = re.compile(r"[A-Za-z][A-Za-z0-9._+-]{0,23}(?: (?:test|run))?")
@@ -156,6 +157,8 @@ class SessionFindings(Struct, frozen=True, kw_only=True):
     """Signals in what the user typed."""
     calls: CallSummary | None = None
     """What was called; None where it was not summarized."""
+    runs: tuple[WorkflowRun, ...] = ()
+    """How each goal was reached."""
 
 
 class AnalyzedSession(Struct, Generic[T], frozen=True, kw_only=True):

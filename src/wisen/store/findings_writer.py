@@ -20,6 +20,7 @@ from wisen.store.escapes import escape, milliseconds, unescape
 from wisen.store.index_histories import OF_SESSION
 from wisen.store.interned_rows import find_or_add_number
 from wisen.store.session_tallies import tally_sessions
+from wisen.store.workflow_runs import run_row
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -29,7 +30,7 @@ if TYPE_CHECKING:
     from wisen.store.database_port import Row, Value
     from wisen.store.sqlite import SqliteDatabase
 
-TABLES = ("failures", "tries", "habits", "pairs", "goals", "signals", "called", "call_words")
+TABLES = ("failures", "tries", "habits", "pairs", "goals", "signals", "called", "call_words", "runs")
 _FORGET = tuple(f"DELETE FROM {table} WHERE session = ?" for table in TABLES)  # noqa: S608 - constant names
 _NUMBERS = "SELECT id, number FROM events WHERE agent = ? AND id IN (SELECT value FROM json_each(?))"
 _SAID = f"""
@@ -50,6 +51,7 @@ class _Rows(NamedTuple):
     signals: list[Row]
     called: list[Row]
     call_words: list[Row]
+    runs: list[Row]
 
 
 def write_findings(
@@ -97,7 +99,7 @@ class _Writer:
 
     def __init__(self, db: SqliteDatabase) -> None:
         self._db = db
-        self._rows = _Rows([], [], [], [], [], [], [], [])
+        self._rows = _Rows([], [], [], [], [], [], [], [], [])
         self._signatures: dict[Signature, int] = {}
         self._changes: dict[CallChange, int] = {}
         self._fixes: dict[tuple[Signature, CallChange], int] = {}
@@ -131,6 +133,7 @@ class _Writer:
             called, words = summary_rows(session, mined.calls)
             self._rows.called.append(called)
             self._rows.call_words.append(words)
+        self._rows.runs.extend(run_row(run, events[run.request]) for run in mined.runs if run.request in events)
 
     def store(self) -> None:
         """Write everything that was collected."""
@@ -145,6 +148,7 @@ class _Writer:
         names |= {name for each in mined.attempts for name in (each.failure, each.later)}
         names |= {name for goal in mined.goals for name in (goal.request, goal.said_next, *goal.calls)}
         names |= {each.message for each in mined.signals}
+        names |= {run.request for run in mined.runs}
         packed = json.dumps([escape(name) for name in names if name is not None])
         rows = self._db.run(_NUMBERS, (agent, packed))
         return {unescape(str(name)): self._db.as_int(number) for name, number in rows}

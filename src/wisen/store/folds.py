@@ -84,10 +84,10 @@ class SqliteFolds:
             clear_folds(self._db, only_with_text=only_with_text)
 
 
-def keep_fold(folds: Folds, name: str, version: str, fold: Fold) -> None:
+def keep_fold(folds: Folds, name: str, version: str, fold: Fold, *, holds_text: bool = False) -> None:
     """Store a fold that only saves time: where the index cannot be written now, it is worked out again next time."""
     with suppress(StoreReadOnly, StoreBusy):
-        folds.save(name, version, fold)
+        folds.save(name, version, fold, holds_text=holds_text)
 
 
 def clear_folds(db: SqliteDatabase, *, only_with_text: bool) -> None:

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from wisen.store.model_answers import ModelAnswers
     from wisen.store.recorded_calls import RecordedCalls
     from wisen.store.sessions import Sessions
+    from wisen.store.workflow_runs import WorkflowRuns
 
 
 class IndexStorage(Protocol):
@@ -59,6 +60,7 @@ class Index:
     recorded_calls: RecordedCalls
     findings: Findings
     calls: CallSummaries
+    runs: WorkflowRuns
     fix_examples: FixExamples
     fix_marks: FixMarks
     removal: IndexRemoval

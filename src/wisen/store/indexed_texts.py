@@ -36,6 +36,7 @@ _DERIVED = (
         "failures.session",
         "command || ' ' || who || ' ' || says",
     ),
+    ("runs", "runs.request", "runs.session", "run"),
     (_CHANGED, "tries.failure", "tries.session", _EDIT),
     (_CHANGED, "tries.later", "tries.session", _EDIT),
 )

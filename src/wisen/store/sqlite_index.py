@@ -22,6 +22,7 @@ from wisen.store.recorded_calls import SqliteRecordedCalls
 from wisen.store.sessions import SqliteSessions
 from wisen.store.sqlite import damage_error, table_names, verify_structure
 from wisen.store.sqlite_files import INDEX, expected_names, move_aside, open_file
+from wisen.store.workflow_runs import SqliteWorkflowRuns
 
 if TYPE_CHECKING:
     from datetime import datetime
@@ -62,6 +63,7 @@ class SqliteIndex(Index):
             fix_marks=SqliteFixMarks(db),
             findings=SqliteFindings(db, numbers.handed_out),
             calls=SqliteCallSummaries(db),
+            runs=SqliteWorkflowRuns(db),
             fix_examples=SqliteFixExamples(db),
             removal=SqliteIndexRemoval(db, numbers, memories),
             memories=memories,

@@ -32,6 +32,7 @@ from wisen.testing.fake_index_rows import IndexRows
 from wisen.testing.fake_models import MemoryModelAnswers
 from wisen.testing.fake_recorded_calls import MemoryFixMarks, MemoryRecordedCalls
 from wisen.testing.fake_storage import NoIndexFile
+from wisen.testing.fake_workflow_runs import MemoryWorkflowRuns
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
@@ -52,18 +53,20 @@ class MemoryIndex(Index):
 
     def __init__(self) -> None:
         rows = IndexRows()
+        folds = MemoryFolds(rows)
         super().__init__(
             events=MemoryEvents(rows),
             recorded_calls=MemoryRecordedCalls(rows),
             fix_marks=MemoryFixMarks(rows),
             findings=MemoryFindings(rows),
             calls=MemoryCallSummaries(rows),
+            runs=MemoryWorkflowRuns(rows),
             fix_examples=MemoryFixExamples(rows),
-            removal=MemoryIndexRemoval(rows),
+            removal=MemoryIndexRemoval(rows, folds),
             memories=rows.memories,
             model_answers=MemoryModelAnswers(),
             sessions=MemorySessions(rows),
-            folds=MemoryFolds(rows),
+            folds=folds,
             storage=NoIndexFile(),
         )
 
@@ -240,8 +243,8 @@ class MemoryFindings:
 class MemoryIndexRemoval:
     """Removes texts and sessions from memory."""
 
-    def __init__(self, rows: IndexRows) -> None:
-        self._rows = rows
+    def __init__(self, rows: IndexRows, folds: MemoryFolds) -> None:
+        self._rows, self._folds = rows, folds
 
     def indexed_texts(self, search: TextSearch = EVERY_TEXT) -> Iterator[IndexedText]:
         """Yield every text that is stored because of an event, and the lessons taken from it."""
@@ -259,6 +262,7 @@ class MemoryIndexRemoval:
         """Delete the texts of events, and whatever was derived from their sessions."""
         many = 0
         wanted = set(events)
+        self._folds.clear(only_with_text=True)
         for key, filtered in self._rows.kept.items():
             if not {key, (key[0], getattr(filtered.event, "call", None))} & wanted:
                 continue

@@ -10,6 +10,7 @@ from wisen.model.event import Status
 from wisen.model.memory import Memory, MemoryFields, MemoryKind
 from wisen.model.report import Selection
 from wisen.model.tombstone import ALL_CONTEXTS, FORGOTTEN, IndexedText
+from wisen.store.folds import Fold
 from wisen.testing.fake_miner import mine_all
 from wisen.testing.log_writer import NOON, Log
 from wisen.testing.sample_findings import store_calls
@@ -100,6 +101,12 @@ class IndexRemovalContract:
         assert index.findings.failures(Selection()) == ()
         assert index.findings.fixes(Selection()) == ()
         assert indexed_texts(index) == set()
+
+    def test_a_fold_that_quotes_somebody_goes_with_what_was_redacted(self, index: Index) -> None:
+        store_two_logs(index)
+        index.folds.save("quotes", "1", Fold(1, "text of t-s1"), holds_text=True)
+        index.removal.redact({("claude-code", "t-s1")})
+        assert index.folds.load("quotes", "1") is None
 
     def test_sessions_of_a_scope_are_dropped_whole_and_others_lose_what_happened_there(self, index: Index) -> None:
         store_two_logs(index)

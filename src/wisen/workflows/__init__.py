@@ -1,1 +1,1 @@
-"""Workflows: predicts what agents do next from recorded sessions."""
+"""Workflows: what sessions repeat for a goal, and which tool comes next."""

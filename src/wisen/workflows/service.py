@@ -1,0 +1,49 @@
+"""The workflow service: what repeats in each context, and which workflow a request asks for."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from wisen.errors import UsageError
+from wisen.workflows.match_request import MatchPolicy, match_request
+from wisen.workflows.stored_workflows import current_workflows
+
+if TYPE_CHECKING:
+    from wisen.model.workflow import Workflow, WorkflowRun
+    from wisen.store.home import Home
+    from wisen.workflows.match_request import Suggestion
+
+
+class WorkflowService:
+    """Lists workflows and finds the one that a request asks for."""
+
+    def __init__(self, home: Home) -> None:
+        self._home = home
+
+    def refresh(self) -> int:
+        """Find the workflows of contexts in which sessions changed; returns how many there are."""
+        return len(self.list())
+
+    def list(self, context: str | None = None) -> tuple[Workflow, ...]:
+        """Return the workflows of a context, or of all, those of most sessions first."""
+        known = current_workflows(self._home.index, self._home.version)
+        found = [each for key, there in known.items() if context in (None, key) for each in there.workflows]
+        return tuple(sorted(found, key=lambda each: (-each.sessions, -each.uses, each.id)))
+
+    def get(self, workflow: str) -> tuple[Workflow, tuple[WorkflowRun, ...]]:
+        """Return a workflow by its id or the beginning of it, and its runs, the oldest first.
+
+        Raises:
+            UsageError: no workflow, or more than one, has such an id.
+        """
+        matches = [each for each in self.list() if workflow and each.id.startswith(workflow)]
+        if len(matches) != 1:
+            problem = f"{len(matches)} workflows begin with" if matches else "No workflow has the id"
+            raise UsageError(f"{problem} {workflow!r}. List the ids with: wisen workflows")
+        requests = set(matches[0].runs)
+        runs = self._home.index.runs.of_context(matches[0].context)
+        return matches[0], tuple(run for run in runs if run.request in requests)
+
+    def suggest(self, goal: str, context: str) -> tuple[Suggestion, ...]:
+        """Return the workflows that a request in a context asks for, the best first; none for anything else."""
+        return match_request(goal, self.list(context), MatchPolicy())
