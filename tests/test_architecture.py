@@ -40,7 +40,7 @@ FEATURES = (
         "praise",
         "changes",
     ),
-    *("forgetting", "report", "install", "health", "records", "workflows"),
+    *("forgetting", "report", "install", "health", "records", "workflows", "skills"),
 )
 """One noun each. They do not import each other."""
 TOP = (("settings", "dependencies", "cycle", "learner"), ("app", "app_agents", "app_stores", "__init__"), ("surfaces",))

@@ -37,6 +37,11 @@ def test_eight_deploys_are_one_procedure_with_the_version_as_its_only_parameter(
     ]
 
 
+def test_asking_the_deployment_how_it_is_counts_as_a_check() -> None:
+    runs = deploy_runs()
+    assert [step.is_check for step in build_procedure(workflow_of(runs), runs).steps] == [True, False, False, True]
+
+
 def test_each_step_names_the_runs_that_show_its_command_and_the_failed_one_is_none_of_them() -> None:
     runs = deploy_runs()
     procedure = build_procedure(workflow_of(runs), runs)

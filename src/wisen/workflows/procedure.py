@@ -44,7 +44,7 @@ def build_procedure(workflow: Workflow, runs: Sequence[WorkflowRun], pitfalls: I
         ProcedureStep(
             step=step,
             command=command,
-            is_check=is_check(step, runs),
+            is_check=is_check(step, command, runs),
             runs=tuple(run.request for run in usable if run.request in taken),
         )
         for step, command, taken in zip(workflow.steps, commands, aligned, strict=True)
