@@ -36,6 +36,7 @@ from wisen.proposals.service import AnswerHandlers, ProposalService
 from wisen.records.service import RecordsService
 from wisen.report.service import ReportService
 from wisen.rules.service import RuleService
+from wisen.skill_wiring import create_skills
 from wisen.store.known_entries import entry_states
 from wisen.store.one_writer import one_writer
 from wisen.system.path_arguments import existing_path
@@ -68,14 +69,13 @@ class Learner:
         self._deps, settings = deps, deps.settings
         self._boundaries = ErrorBoundaries()  # each run starts over with a new one of the same kind
         home, projects, edit_ports, decisions = deps.home, deps.projects, deps.edit_ports, deps.decisions
-        rule_files, promotion, mark = deps.rule_files, settings.promote, repr(settings.promote)
-        pointing, local = settings.answer_to("feedback.pointing"), settings.deliver.local_words
+        rule_files, promotion, lasting = deps.rule_files, settings.promote, self._is_lasting
+        pointing, mark = settings.answer_to("feedback.pointing"), repr(promotion)
         refresh = Refresh(context_files=self._write_context_files, snapshots=self._prepare_snapshots)
         self.logs = LogReader(projects, deps.workers.lend, deps.door, FeedbackService.prepare_worker)
         self.models = ModelService(home, settings.models, deps.model)
         self.records = RecordsService(home, projects, deps.door, settings.mine)
         self.contexts = ContextService(home, projects, edit_ports, decisions)
-        lasting = self._is_lasting
         self.lessons = LessonService(home, projects, edit_ports, decisions, refresh, lasting, settings_mark=mark)
         self.feedback = FeedbackService(
             home,
@@ -87,7 +87,9 @@ class Learner:
             model_named=deps.model_named,
             workers=deps.workers,
             adjudicates=settings.models.adjudicate,
-            consent=PointingConsent(home, edit_ports, decisions, refresh, answered=pointing, local=local),
+            consent=PointingConsent(
+                home, edit_ports, decisions, refresh, answered=pointing, local=settings.deliver.local_words
+            ),
             handlers=SettlementHandlers(
                 record=self.lessons.record_pointed,
                 drop=self.lessons.drop_pointed,
@@ -122,6 +124,7 @@ class Learner:
         self.fixes = FixService(
             home, rule_files, decisions, refresh, deliver=settings.deliver, count_praise=self.praise.praise_of_subjects
         )
+        self.skills = create_skills(deps, self.fixes)
         self.install = InstallService(
             home,
             edit_ports,
@@ -161,7 +164,7 @@ class Learner:
             rule_files=rule_files,
             answers=AnswerHandlers(
                 rules=self.rules.proposals,
-                kinds={ProposalType.GUARD: self.guards, ProposalType.FIX: self.fixes},
+                kinds={ProposalType.GUARD: self.guards, ProposalType.FIX: self.fixes, ProposalType.SKILL: self.skills},
                 overrule=self.guards.overrule_from_chat,
                 requests=lambda: self.feedback.added_languages.requests,
                 forget=self.forgetting.forget_from_chat,
@@ -222,7 +225,6 @@ class Learner:
             StoreBusy: another wisen process keeps writing to the same home.
             StoreError: a store cannot be written.
         """
-
         under = existing_path(path)
         if days is not None and days <= 0:
             raise UsageError(f"--days {days:g} leaves nothing to read. Give a number above 0, or leave it out for all.")

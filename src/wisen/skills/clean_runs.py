@@ -84,9 +84,14 @@ def quotable_requests(runs: Sequence[WorkflowRun], facts: ProjectFacts, most: in
     found: dict[str, str] = {}
     for run in sorted(runs, key=lambda each: each.at, reverse=True):
         asked = "" if run.local else " ".join(own_words(run.asked).split())
-        if asked and len(asked) <= _MAX_REQUEST and visible(asked) == asked and not _reason_against_text(asked, facts):
+        if may_quote(asked, facts):
             found.setdefault(asked.casefold(), asked)
     return tuple(found.values())[:most]
+
+
+def may_quote(text: str, facts: ProjectFacts) -> bool:
+    """Whether a text on one line is short and harmless enough to stand in a skill."""
+    return 0 < len(text) <= _MAX_REQUEST and visible(text) == text and not _reason_against_text(text, facts)
 
 
 def _relative(step: RunStep, roots: Sequence[str]) -> RunStep:

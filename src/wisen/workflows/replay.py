@@ -1,11 +1,10 @@
-"""Checks procedures on runs that they were not made from: do their commands, filled in, reproduce those of the run?"""
+"""Checks procedures on runs that they were not made from: whether they reproduce the commands."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from msgspec import Struct
-
+from wisen.model.workflow import ReplayResult
 from wisen.workflows.procedure import build_procedure, fill, parameter_names, values_in
 from wisen.workflows.run_alignment import align_steps
 
@@ -16,14 +15,6 @@ if TYPE_CHECKING:
 
 _MOST_RUNS = 12
 """How many runs, the newest, are left out one at a time."""
-
-
-class ReplayResult(Struct, frozen=True, kw_only=True):
-    """How many steps of runs that were left out were reproduced."""
-
-    steps: int
-    """Steps of these runs for which the procedure has a command."""
-    reproduced: int
 
 
 def replay_run(procedure: Procedure, run: WorkflowRun) -> ReplayResult:
