@@ -66,11 +66,11 @@ class Learner:
 
     def __init__(self, deps: Dependencies) -> None:
         self.home, self.projects, self.decisions = deps.home, deps.projects, deps.decisions
-        self._deps, settings = deps, deps.settings
+        self._deps, settings, lasting = deps, deps.settings, self._is_lasting
         self._boundaries = ErrorBoundaries()  # each run starts over with a new one of the same kind
         home, projects, edit_ports, decisions = deps.home, deps.projects, deps.edit_ports, deps.decisions
-        rule_files, promotion, lasting = deps.rule_files, settings.promote, self._is_lasting
-        pointing, mark = settings.answer_to("feedback.pointing"), repr(promotion)
+        rule_files, promotion, mark = deps.rule_files, settings.promote, repr(settings.promote)
+        pointing, local = settings.answer_to("feedback.pointing"), settings.deliver.local_words
         refresh = Refresh(context_files=self._write_context_files, snapshots=self._prepare_snapshots)
         self.logs = LogReader(projects, deps.workers.lend, deps.door, FeedbackService.prepare_worker)
         self.models = ModelService(home, settings.models, deps.model)
@@ -87,9 +87,7 @@ class Learner:
             model_named=deps.model_named,
             workers=deps.workers,
             adjudicates=settings.models.adjudicate,
-            consent=PointingConsent(
-                home, edit_ports, decisions, refresh, answered=pointing, local=settings.deliver.local_words
-            ),
+            consent=PointingConsent(home, edit_ports, decisions, refresh, answered=pointing, local=local),
             handlers=SettlementHandlers(
                 record=self.lessons.record_pointed,
                 drop=self.lessons.drop_pointed,

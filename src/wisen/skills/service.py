@@ -280,6 +280,9 @@ class SkillService:
         from wisen.decisions.proposal_rows import command_proposal
 
         last_use = {each.id: each.last for each in workflows}
+        for each in self._proposals():
+            if each.answer is Answer.APPROVED and each.proposal.entry in last_use:  # it is new: nobody could use it yet
+                last_use[each.proposal.entry] = max(last_use[each.proposal.entry], each.at)
         asked = {each.words for each in self._home.ledger.proposals.all()}
         unused = timedelta(days=self._settings.unused_days)
         rows = []
