@@ -224,6 +224,7 @@ class Wiring(AgentWiring):
                 notebooks=NotebookFiles(self._user_home()),
                 snapshots=HomeSnapshotStore(self.settings.home, clock),
                 hooks=self.hooks() if hooks is None else hooks,
+                skill_agents=self.agents,
                 hook_health_check=self.hook_health_check(),
                 caller=self.caller(),
                 launcher=self.launcher(),

@@ -122,7 +122,7 @@ class Learner:
         self.fixes = FixService(
             home, rule_files, decisions, refresh, deliver=settings.deliver, count_praise=self.praise.praise_of_subjects
         )
-        self.skills = create_skills(deps, self.fixes)
+        self.skills = create_skills(deps, self.fixes, lambda change, dry: self.changes.undo(change, dry_run=dry))
         self.install = InstallService(
             home,
             edit_ports,

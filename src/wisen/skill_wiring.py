@@ -8,15 +8,15 @@ from wisen.skills.service import SkillService
 from wisen.skills.skill_drafts import SkillSources
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     from wisen.dependencies import Dependencies
     from wisen.fixes.service import FixService
     from wisen.model.workflow import Pitfall, Procedure, ReplayResult, Workflow, WorkflowRun
 
 
-def create_skills(deps: Dependencies, fixes: FixService) -> SkillService:
-    """Create the skill service."""
+def create_skills(deps: Dependencies, fixes: FixService, undo: Callable[[str, bool], object]) -> SkillService:
+    """Create the skill service; `undo` undoes the decision with a change, by its id."""
 
     def find_pitfalls(workflow: Workflow, runs: Sequence[WorkflowRun]) -> Sequence[Pitfall]:
         from wisen.workflows import pitfalls
@@ -35,6 +35,8 @@ def create_skills(deps: Dependencies, fixes: FixService) -> SkillService:
             pitfalls=find_pitfalls,
             replay=_replay,
         ),
+        agents=deps.skill_agents,
+        undo=undo,
         settings=deps.settings.skills,
         user_home=deps.rule_files.user_home,
         expires_days=deps.settings.promote.expires_days,

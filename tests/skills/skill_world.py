@@ -62,6 +62,8 @@ def skills_of(
                 pitfalls=lambda _workflow, _runs: pitfalls,
                 replay=leave_one_out,
             ),
+            agents=deps.skill_agents,
+            undo=lambda change, dry: learner.changes.undo(change, dry_run=dry),
             settings=settings or SkillsSettings(),
             user_home=Path(deps.rule_files.user_home),
             expires_days=60,

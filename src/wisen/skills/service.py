@@ -16,8 +16,9 @@ from wisen.skills.skill_states import SkillStatus, find_state, retiring_change, 
 from wisen.store.one_writer import one_writer
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
+    from wisen.agents.agent_ports import Agent
     from wisen.decisions.service import Decisions
     from wisen.edits.edit_history import EditPorts
     from wisen.edits.editor import Edit
@@ -56,13 +57,19 @@ class SkillService:
         decisions: Decisions,
         *,
         sources: SkillSources,
+        agents: Callable[[], Sequence[Agent]],
+        undo: Callable[[str, bool], object],
         settings: SkillsSettings,
         user_home: Path,
         expires_days: int,
     ) -> None:
-        """Create the service; `expires_days`: how long a proposal waits for an answer."""
+        """Create the service.
+
+        `agents`: the enabled ones. `undo`: undoes the decision with a change, by its id; or only reports, in a dry run.
+        `expires_days`: how long a proposal waits for an answer.
+        """
         self._home, self._projects, self._edit_ports, self._decisions = home, projects, edit_ports, decisions
-        self._sources, self._settings = sources, settings
+        self._sources, self._agents, self._undo, self._settings = sources, agents, undo, settings
         self._user_home, self._expires_days = user_home, expires_days
 
     def all(self, context: str | None = None) -> tuple[SkillState, ...]:
@@ -90,7 +97,7 @@ class SkillService:
         from wisen.skills.found_skills import find_skills
 
         places = [each for each in self._projects.places_with_contexts() if context in (None, each[1])]
-        return find_skills(self._projects.agents, places)
+        return find_skills(self._agents(), places)
 
     @one_writer("skill")
     def make(self, goal: str, context: str, *, dry_run: bool = False) -> MadeSkill:
@@ -113,6 +120,16 @@ class SkillService:
         """Return what today's runs would change in a skill of ours. Raises: UsageError."""
         state = self._own(name)
         return self.make(state.workflow, state.context, dry_run=True)
+
+    def differences(self, context: str) -> tuple[MadeSkill, ...]:
+        """Return the same for all skills of ours in a project whose workflow is still known."""
+        known = {each.id for each in self._sources.workflows(context)}
+        on_disk = (SkillStatus.IN_USE, SkillStatus.EDITED)
+        return tuple(
+            self.make(each.workflow, context, dry_run=True)
+            for each in self.all(context)
+            if each.status in on_disk and each.workflow in known
+        )
 
     def propose(self) -> int:
         """Propose the skills that are worth it, and the end of unused ones. Return by how many open proposals grew."""
@@ -203,15 +220,12 @@ class SkillService:
             PersonNeeded: nothing shows that a person decided this.
         """
         from wisen.edits.edit_history import edit_history
-        from wisen.edits.editor import Editor
 
         state = self.get(name)
         change = retiring_change(state.path, edit_history(self._edit_ports))
         if change is None or state.status is not SkillStatus.RETIRED:
             raise UsageError(f"{state.name} is {state.status}, not retired. List skills with: wisen skills")
-        self._decisions.require_person("skills", "restore", state.name, dry_run=dry_run)
-        with self._decisions.as_decision("restored", state.workflow, dry_run=dry_run):
-            Editor(self._edit_ports).undo(change.id, dry_run=dry_run)
+        self._undo(change.id, dry_run)
         return state
 
     def _proposals(self) -> list[ProposalState]:
@@ -240,7 +254,7 @@ class SkillService:
         others = names_of_others(self._home.ledger.contexts.all(), places, context)
         return SkillSetting(
             ProjectFacts(roots, str(self._user_home), frozenset(others), known_text),
-            agents_with_skills(self._projects.agents),
+            agents_with_skills(self._agents()),
             self.find(context),
             frozenset(each.id for each in workflows),
             self._settings.similarity,
@@ -324,7 +338,7 @@ class SkillService:
         from wisen.skills.skill_drafts import skill_folder
         from wisen.skills.skill_file import FILE
 
-        agents = agents_with_skills(self._projects.agents)
+        agents = agents_with_skills(self._agents())
         if agent not in agents:
             raise UsageError(f"{agent!r} is no agent that loads skills. Name one of: {', '.join(sorted(agents))}")
         roots = [path for path, key in self._projects.places_with_contexts() if key == proposal.context]
