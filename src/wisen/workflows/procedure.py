@@ -35,7 +35,7 @@ def build_procedure(workflow: Workflow, runs: Sequence[WorkflowRun], pitfalls: I
     ordered = sorted(runs, key=lambda run: (run.at, run.request))
     usable = [run for run in ordered if run.outcome is not WorkOutcome.FAILED] or ordered
     aligned = align_steps(workflow, usable)
-    columns = [_columns(step.kind, taken) for step, taken in zip(workflow.steps, aligned, strict=True)]
+    columns = [_columns(step.kind, own) for step, own in zip(workflow.steps, aligned, strict=True)]
     found = find_commands(columns, usable)
     kinds = {each.name: each.kind for each in found.parameters}
     commands = [template if _can_be_repeated(template, kinds) else () for template in found.templates]
@@ -45,9 +45,9 @@ def build_procedure(workflow: Workflow, runs: Sequence[WorkflowRun], pitfalls: I
             step=step,
             command=command,
             is_check=is_check(step, command, runs),
-            runs=tuple(run.request for run in usable if run.request in taken),
+            runs=tuple(run.request for run in usable if run.request in own),
         )
-        for step, command, taken in zip(workflow.steps, commands, aligned, strict=True)
+        for step, command, own in zip(workflow.steps, commands, aligned, strict=True)
     )
     return Procedure(
         workflow=workflow,
