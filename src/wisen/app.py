@@ -221,7 +221,7 @@ class Wiring(AgentWiring):
                 door=with_key(self.settings.door, self._mark_key()),
                 workers=SharedWorkers(reuse_executor(self.executor) if self.executor else open_pool),
                 instructions=InstructionFiles(self._user_home(), self.environment),
-                notebooks=NotebookFiles(self._user_home()),
+                notebooks=NotebookFiles(self._user_home(), self.agents),
                 snapshots=HomeSnapshotStore(self.settings.home, clock),
                 hooks=self.hooks() if hooks is None else hooks,
                 skill_agents=self.agents,

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from datetime import date
 
 from tests.deploy_runs import deploy_runs, workflow_of
+from wisen.agents.skill_file import SkillFile
 from wisen.model.workflow import Procedure, Workflow, WorkflowRun
-from wisen.skills.skill_file import SkillFile
 from wisen.skills.skill_text import SkillFacts, build_skill
 from wisen.workflows.procedure import build_procedure
 

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.skills.deploy_skill import deploy_skill
-from wisen.skills.skill_file import parse_skill, write_skill
+from wisen.agents.skill_file import parse_skill, write_skill
 from wisen.skills.skill_merge import changed_units, merge_skill, split_units
 
 LAST = write_skill(deploy_skill())

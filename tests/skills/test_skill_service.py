@@ -11,6 +11,7 @@ from msgspec import structs
 from tests.deploy_runs import VERSIONS, command, deploy_runs, deploy_steps, run_of, workflow_of
 from tests.skills.skill_world import FILES, make_project, skills_of
 from wisen import app
+from wisen.agents.skill_file import parse_skill
 from wisen.edits.permission import Permission
 from wisen.errors import PersonNeeded, UsageError
 from wisen.model.entry import Actor, Answer, Proposal, ProposalType
@@ -19,7 +20,6 @@ from wisen.model.work_outcome import WorkOutcome
 from wisen.model.workflow import WorkflowRun
 from wisen.skills.service import SkillService
 from wisen.skills.settings import SkillsSettings
-from wisen.skills.skill_file import parse_skill
 from wisen.skills.skill_states import SkillStatus
 from wisen.testing.fakes import FixedClock, FixedPresence
 

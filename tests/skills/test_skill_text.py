@@ -12,6 +12,7 @@ from ruamel.yaml import YAML
 
 from tests.deploy_runs import command, run_of, workflow_of
 from tests.skills.deploy_skill import DAY, deploy_skill
+from wisen.agents.skill_file import SkillFile, is_valid_name, parse_skill, skill_name, write_skill
 from wisen.errors import UsageError
 from wisen.model.workflow import (
     Parameter,
@@ -25,8 +26,7 @@ from wisen.model.workflow import (
     ValueSource,
     WorkflowStep,
 )
-from wisen.skills.markdown_quoting import code_span, shell_word, visible
-from wisen.skills.skill_file import SkillFile, is_valid_name, parse_skill, skill_name, write_skill
+from wisen.safety.markdown_quoting import code_span, shell_word, visible
 from wisen.skills.skill_text import SkillFacts, build_skill
 
 HEADINGS = ["When to use it", "Parameters", "Procedure", "Pitfalls", "Verification", "Where it comes from"]

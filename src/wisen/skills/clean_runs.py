@@ -15,10 +15,10 @@ from msgspec import structs
 from wisen.model.fix import Danger
 from wisen.safety.dangers import judge_line
 from wisen.safety.invisible_characters import remove_invisible
+from wisen.safety.markdown_quoting import shell_word, visible
 from wisen.safety.obfuscation import unfold
 from wisen.safety.passages import own_words
 from wisen.safety.withhold import rule_against
-from wisen.skills.markdown_quoting import shell_word, visible
 from wisen.text.lazy_regex import lazy_regex
 
 if TYPE_CHECKING:

@@ -242,8 +242,8 @@ class SkillService:
         return state
 
     def _setting(self, context: str, workflows: Sequence[Workflow]) -> SkillSetting:
+        from wisen.agents.skill_folders import agents_with_skills
         from wisen.skills.clean_runs import ProjectFacts
-        from wisen.skills.found_skills import agents_with_skills
         from wisen.skills.other_projects import names_of_others
         from wisen.skills.project_text import read_project_text
         from wisen.skills.skill_drafts import SkillSetting
@@ -334,9 +334,9 @@ class SkillService:
 
     def _path_for(self, agent: str, proposal: Proposal) -> Path:
         """Return where another agent would load the skill from. Raises: UsageError."""
-        from wisen.skills.found_skills import agents_with_skills
+        from wisen.agents.skill_file import FILE
+        from wisen.agents.skill_folders import agents_with_skills
         from wisen.skills.skill_drafts import skill_folder
-        from wisen.skills.skill_file import FILE
 
         agents = agents_with_skills(self._agents())
         if agent not in agents:
@@ -349,7 +349,7 @@ def _reworded(proposal: Proposal, text: str) -> str:
     """Return the content with the user's description, or the user's own SKILL.md. Raises: UsageError."""
     from msgspec import structs
 
-    from wisen.skills.skill_file import parse_skill, write_skill
+    from wisen.agents.skill_file import parse_skill, write_skill
 
     skill = parse_skill(text) if text.lstrip().startswith("---") else None
     if skill is not None:

@@ -10,8 +10,8 @@ from wisen.text.lazy_regex import lazy_regex
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable
 
+    from wisen.agents.skill_file import SkillFile
     from wisen.skills.found_skills import FoundSkill
-    from wisen.skills.skill_file import SkillFile
 
 _WORD = lazy_regex(r"[^\W\d_]{2,}")
 _COMMAND = lazy_regex(r"^[ \t]*(?:\$ )?([a-z][\w.-]*(?: [a-z][\w:-]*)?)")

@@ -9,7 +9,7 @@ from wisen.model.directive import Trigger, TriggerCause
 from wisen.model.fix import Danger
 from wisen.model.workflow import StepKind
 from wisen.safety.dangers import judge_line
-from wisen.skills.markdown_quoting import shell_word
+from wisen.safety.markdown_quoting import shell_word
 from wisen.text.lazy_regex import lazy_regex
 
 if TYPE_CHECKING:

@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from msgspec import structs
 
+from wisen.agents.skill_file import CREATED, FILE, is_valid_name, skill_name, write_skill
 from wisen.errors import UsageError
 from wisen.model.workflow import StepKind
 from wisen.safety.withhold import rule_against
 from wisen.skills.clean_runs import clean_runs, may_quote, quotable_requests
 from wisen.skills.similar_skills import similar_skill
 from wisen.skills.skill_dangers import find_dangers
-from wisen.skills.skill_file import CREATED, FILE, is_valid_name, skill_name, write_skill
 from wisen.skills.skill_text import SkillFacts, build_skill
 
 if TYPE_CHECKING:
@@ -23,11 +23,11 @@ if TYPE_CHECKING:
     from datetime import date
 
     from wisen.agents.agent_ports import LoadsSkills
+    from wisen.agents.skill_file import SkillFile
     from wisen.model.workflow import Pitfall, Procedure, ReplayResult, Workflow, WorkflowRun
     from wisen.skills.clean_runs import ProjectFacts
     from wisen.skills.found_skills import FoundSkill
     from wisen.skills.skill_dangers import StepDanger
-    from wisen.skills.skill_file import SkillFile
 
 _TRIGGERS = 5
 _MAX_NUMBER = 100

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from wisen.model.change import estimate_tokens
 from wisen.model.entry import Answer, Proposal, ProposalType
-from wisen.skills.markdown_quoting import visible
+from wisen.safety.markdown_quoting import visible
 from wisen.skills.skill_merge import changed_units
 from wisen.skills.skill_text import describe_success
 

@@ -5,11 +5,11 @@ from __future__ import annotations
 from itertools import takewhile
 from typing import TYPE_CHECKING, NamedTuple
 
+from wisen.agents.skill_file import CREATED, SOURCE, TOOLS, TRIGGERS, UPDATED, SkillFile
 from wisen.model.backtest import confidence_bounds
 from wisen.model.work_outcome import WorkOutcome
 from wisen.model.workflow import ParameterKind, StepKind, StepUse, ValueSource
-from wisen.skills.markdown_quoting import code_block, code_span, plain_text, shell_word, visible
-from wisen.skills.skill_file import CREATED, SOURCE, TOOLS, TRIGGERS, UPDATED, SkillFile
+from wisen.safety.markdown_quoting import code_block, code_span, plain_text, shell_word, visible
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence

@@ -11,7 +11,7 @@ from msgspec import Struct
 
 from wisen.errors import UsageError
 from wisen.safety.foreign_settings import parse_yaml
-from wisen.skills.markdown_quoting import shorten, visible
+from wisen.safety.markdown_quoting import shorten, visible
 from wisen.text.lazy_regex import lazy_regex
 
 if TYPE_CHECKING:
