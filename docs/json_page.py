@@ -37,6 +37,7 @@ ARGUMENTS = {
     "guards show": ("{guard}",),
     "guards test": ("npm test",),
     "guards backtest": ("warn npm test -> pnpm test",),
+    "skills show": ("pick",),
     "trials show": ("{trial}",),
     "changes show": ("{change}",),
     "memory recall": ("pnpm",),
@@ -153,6 +154,9 @@ def _write_home(home: Path) -> None:
     project = home / "orchard-shop"
     project.mkdir()
     (project / "CLAUDE.md").write_text("# Rules\n\n- Run `npm test` first.\n", encoding="utf-8")
+    skill = home / ".claude" / "skills" / "pick" / "SKILL.md"
+    skill.parent.mkdir(parents=True)
+    skill.write_text("---\nname: pick\ndescription: Pick pears.\n---\n\nPick them by hand.\n", encoding="utf-8")
     session = ClaudeTranscript(70, cwd=str(project))
     session.prompt("run the tests")
     session.bash("pnpm test", "ok")

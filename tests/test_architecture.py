@@ -40,10 +40,14 @@ FEATURES = (
         "praise",
         "changes",
     ),
-    *("forgetting", "report", "install", "health", "records", "workflows"),
+    *("forgetting", "report", "install", "health", "records", "workflows", "skills"),
 )
 """One noun each. They do not import each other."""
-TOP = (("settings", "dependencies", "cycle", "learner"), ("app", "app_agents", "app_stores", "__init__"), ("surfaces",))
+TOP = (
+    ("settings", "dependencies", "cycle", "learner", "skill_wiring"),
+    ("app", "app_agents", "app_stores", "__init__"),
+    ("surfaces",),
+)
 """The layers above the features, from the lowest to the highest."""
 LEVELS: dict[str, int] = {room: level for level, rooms in enumerate((*MECHANISMS, FEATURES, *TOP)) for room in rooms}
 ROOMS = sorted({*LEVELS, "testing", "hook"})

@@ -88,19 +88,18 @@ def learn(wisen: Learner, options: RunOptions) -> Report:
 
 def judge(wisen: Learner, options: RunOptions, findings: RunFindings, known: KnownEntries) -> None:
     """Judge instruction files, and propose what the new sessions prove: guards, fixes, the end of trials."""
-    boundaries, step = options.boundaries, options.boundaries.isolate_step
+    boundaries, step, places = options.boundaries, options.boundaries.isolate_step, findings.selection.places
     with step("judge instruction files"):
         findings.judged, findings.instructions = wisen.blame.judge_or_load(
-            should_judge=options.judge,
-            is_new=findings.new_events > 0,
-            boundaries=boundaries,
-            places=findings.selection.places,
+            should_judge=options.judge, is_new=findings.new_events > 0, boundaries=boundaries, places=places
         )
     if findings.new_events:
         with step("propose guards"):
             findings.proposals += wisen.guards.propose(findings.fixes, known.states, findings.judged)
         with step("propose fixes"):
             findings.proposals += wisen.fixes.propose(known)
+        with step("propose skills"):
+            findings.proposals += wisen.skills.propose()
         with step("act on trial verdicts"):
             findings.proposals += wisen.trials.act_on_verdicts()
 

@@ -10,6 +10,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
     from pathlib import Path
 
+    from wisen.agents.agent_ports import Agent
     from wisen.agents.hook_ports import HookHealthCheck, Hooks
     from wisen.blame.instruction_files import Instructions
     from wisen.decisions.service import Decisions
@@ -46,6 +47,8 @@ class Dependencies(Struct, frozen=True, kw_only=True):
     snapshots: SnapshotStore
     hooks: Sequence[Hooks]
     """The agents whose hooks can be installed."""
+    skill_agents: Callable[[], Sequence[Agent]]
+    """The enabled agents, some of which load skills: opened only when skills are looked for."""
     hook_health_check: HookHealthCheck
     caller: Caller
     """The command that agents run as their hook."""

@@ -37,6 +37,7 @@ from wisen.proposals.service import AnswerHandlers, ProposalService
 from wisen.records.service import RecordsService
 from wisen.report.service import ReportService
 from wisen.rules.service import RuleService
+from wisen.skill_wiring import create_skills
 from wisen.store.known_entries import entry_states
 from wisen.store.one_writer import one_writer
 from wisen.system.path_arguments import existing_path
@@ -66,7 +67,7 @@ class Learner:
 
     def __init__(self, deps: Dependencies) -> None:
         self.home, self.projects, self.decisions = deps.home, deps.projects, deps.decisions
-        self._deps, settings = deps, deps.settings
+        self._deps, settings, lasting = deps, deps.settings, self._is_lasting
         self._boundaries = ErrorBoundaries()  # each run starts over with a new one of the same kind
         home, projects, edit_ports, decisions = deps.home, deps.projects, deps.edit_ports, deps.decisions
         rule_files, promotion, mark = deps.rule_files, settings.promote, repr(settings.promote)
@@ -76,7 +77,6 @@ class Learner:
         self.models = ModelService(home, settings.models, deps.model)
         self.records = RecordsService(home, projects, deps.door, settings.mine)
         self.contexts = ContextService(home, projects, edit_ports, decisions)
-        lasting = self._is_lasting
         self.lessons = LessonService(home, projects, edit_ports, decisions, refresh, lasting, settings_mark=mark)
         self.feedback = FeedbackService(
             home,
@@ -123,6 +123,7 @@ class Learner:
         self.fixes = FixService(
             home, rule_files, decisions, refresh, deliver=settings.deliver, count_praise=self.praise.praise_of_subjects
         )
+        self.skills = create_skills(deps, self.fixes, lambda change, dry: self.changes.undo(change, dry_run=dry))
         self.install = InstallService(
             home,
             edit_ports,
@@ -162,7 +163,7 @@ class Learner:
             rule_files=rule_files,
             answers=AnswerHandlers(
                 rules=self.rules.proposals,
-                kinds={ProposalType.GUARD: self.guards, ProposalType.FIX: self.fixes},
+                kinds={ProposalType.GUARD: self.guards, ProposalType.FIX: self.fixes, ProposalType.SKILL: self.skills},
                 overrule=self.guards.overrule_from_chat,
                 requests=lambda: self.feedback.added_languages.requests,
                 forget=self.forgetting.forget_from_chat,

@@ -22,6 +22,7 @@ from wisen.model.model_use import ModelsPolicy
 from wisen.model.policy import SettingRule, setting
 from wisen.safety.foreign_settings import parse_toml
 from wisen.safety.regular_files import MAX_SIDE_FILE_BYTES, read_regular_text
+from wisen.skills.settings import SkillsSettings
 from wisen.trials.settings import TrialsPolicy
 
 if TYPE_CHECKING:
@@ -72,6 +73,7 @@ class Settings:
     trials: TrialsPolicy = field(default_factory=TrialsPolicy)
     deliver: DeliverPolicy = field(default_factory=DeliverPolicy)
     guards: GuardPolicy = field(default_factory=GuardPolicy)
+    skills: SkillsSettings = field(default_factory=SkillsSettings)
     archive: ArchivePolicy = field(default_factory=ArchivePolicy)
     off: OffPolicy = field(default_factory=OffPolicy)
     models: ModelsPolicy = field(default_factory=ModelsPolicy)
@@ -107,6 +109,7 @@ _POLICIES = {
     "trials": TrialsPolicy,
     "deliver": DeliverPolicy,
     "guards": GuardPolicy,
+    "skills": SkillsSettings,
     "archive": ArchivePolicy,
     "off": OffPolicy,
     "models": ModelsPolicy,

@@ -51,6 +51,9 @@ def fill(home: Path) -> Path:
         f"- Rule {number}: run `shopctl step{number}` before anything else is done." for number in range(30)
     )
     (project / "CLAUDE.md").write_text(f"# Rules\n{rules}\n- Use {'x' * 90}/{LONG_NAME}/file.txt 必要です。\n")
+    skill = home / ".claude" / "skills" / "pick" / "SKILL.md"
+    skill.parent.mkdir(parents=True)
+    skill.write_text("---\nname: pick\ndescription: Pick pears and apples in the cellar.\n---\n\nPick them by hand.\n")
     for number in range(1, 7):
         log = ClaudeTranscript(number, cwd=str(project))
         log.prompt("count the pears and the apples in every box of the cellar and write down how many there are")
@@ -103,6 +106,7 @@ ARGUMENTS = {
     "guards test": ["shopctl count --everything"],
     "guards backtest": ["warn shopctl count --everything"],
     "guards show": ["{guard}"],
+    "skills show": ["pick"],
     "trials show": ["{trial}"],
     "changes show": ["{change}"],
     "rules show": ["{entry}"],

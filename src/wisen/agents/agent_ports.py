@@ -52,3 +52,15 @@ class KeepsLogsInProjects(Protocol):
     def files_of(self, source: Source) -> tuple[Path, ...]:
         """Return the files in a project that a source is read from, including the source itself."""
         ...
+
+
+@runtime_checkable
+class LoadsSkills(Protocol):
+    """An agent that loads skills: folders with a SKILL.md."""
+
+    def skill_folders(self, project: Path | None) -> tuple[Path, ...]:
+        """Return the folders from which it loads the skills of a project, or those that apply everywhere.
+
+        A new skill goes to the first one. Where skills have categories, their folders may be one level deeper.
+        """
+        ...

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from functools import cached_property
+from pathlib import PurePath
 from typing import TYPE_CHECKING
 
 from wisen.delivery.block import PendingQuestion
@@ -84,7 +85,7 @@ class ProposalQuestions:
 
     def _language_of(self, proposal: Proposal) -> str:
         """Return the language of the lesson behind a proposal; English for what wisen words itself."""
-        if proposal.type in (ProposalType.FIX, ProposalType.GUARD):
+        if proposal.type in (ProposalType.FIX, ProposalType.GUARD, ProposalType.SKILL):
             return "en"
         entry = self._entries.get(proposal.entry)
         return self._candidates.language_of(proposal.text if entry is None else entry.summary)
@@ -93,6 +94,8 @@ class ProposalQuestions:
         """Word a proposal for an agent that asks the user: a guard made from a dangerous fix is only named."""
         if proposal.type is ProposalType.FIX:
             return self._text_about_fix(proposal)
+        if proposal.type is ProposalType.SKILL:  # its commands are for the user's eyes first
+            return f"Write the skill {PurePath(proposal.path).parent.name} (`wisen review` shows it)?"
         if proposal.type is not ProposalType.GUARD:
             return f"Make it a rule: {one_line(proposal.text)}"
         careful = self._danger_of_guard(proposal.entry)

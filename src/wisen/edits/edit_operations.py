@@ -1,4 +1,4 @@
-"""Edit operations by kind (line, value, passage, removal): each can be applied, found again and reverted."""
+"""Edit operations by kind (line, value, passage, removal, file): each can be applied, found again and reverted."""
 
 from __future__ import annotations
 
@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING
 
 from msgspec import structs
 
-from wisen.edits import entry_passages, removals, setting_values
+from wisen.edits import entry_passages, removals, setting_values, whole_files
 from wisen.edits.managed_lines import BlockFrame, insert_line, managed_lines, remove_line, remove_lines, replace_line
-from wisen.model.change import LineEdit, LineRemoval, PassageEdit, ValueEdit
+from wisen.model.change import FileEdit, LineEdit, LineRemoval, PassageEdit, ValueEdit
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -22,11 +22,15 @@ def expected_text(operation: EditOperation) -> str | None:
         return operation.text
     if isinstance(operation, LineRemoval):
         return None
+    if isinstance(operation, FileEdit):
+        return whole_files.expected_text(operation)
     return operation.new or None if isinstance(operation, ValueEdit) else entry_passages.to_text(operation.new)
 
 
 def current_text(operation: EditOperation, content: bytes | None) -> str | None:
     """Return what is currently in the place of an operation; None for nothing."""
+    if isinstance(operation, FileEdit):
+        return whole_files.current_text(content)
     content = content or b""
     if isinstance(operation, LineEdit):
         return next((each.text for each in managed_lines(content) if each.id == operation.id), None)
@@ -59,6 +63,8 @@ def reapply(operation: EditOperation, content: bytes) -> bytes:
         ).content
     if isinstance(operation, LineRemoval):
         return removals.apply(operation, content)
+    if isinstance(operation, FileEdit):
+        return whole_files.reapply(operation, content)
     return (
         setting_values.apply(operation, content)
         if isinstance(operation, ValueEdit)
@@ -78,6 +84,8 @@ def revert(operation: EditOperation, content: bytes, earlier: Iterable[EditOpera
         return setting_values.revert(operation, content, [each for each in earlier if isinstance(each, ValueEdit)])
     if isinstance(operation, LineRemoval):
         return removals.revert(operation, content)
+    if isinstance(operation, FileEdit):
+        return whole_files.revert(content)
     if not isinstance(operation, LineEdit):
         return entry_passages.revert(operation, content)
     lines = [each for each in earlier if isinstance(each, LineEdit)]
@@ -102,6 +110,8 @@ def replaces(operation: EditOperation, earlier: EditOperation) -> bool:
         )
     if isinstance(operation, LineEdit) and isinstance(earlier, LineEdit):
         return operation.instead_of == earlier.id
+    if isinstance(operation, FileEdit):
+        return True
     return isinstance(operation, PassageEdit) and isinstance(earlier, PassageEdit) and operation.old == earlier.new
 
 

@@ -19,7 +19,7 @@ from wisen.edits.managed_lines import has_merge_conflict, insert_line, managed_l
 from wisen.edits.splices import apply_splices, diff, invert
 from wisen.edits.undo import UndoKind, UndoResult, compute_undo
 from wisen.errors import FileChanged, FileError, FileFull, SettingsUnclear, UsageError
-from wisen.model.change import Change, ChangeCheck, ChangeFate, LineEdit, PassageEdit, Splice, content_digest
+from wisen.model.change import Change, ChangeCheck, ChangeFate, FileEdit, LineEdit, PassageEdit, Splice, content_digest
 from wisen.safety.withhold import rule_against
 
 if TYPE_CHECKING:
@@ -186,6 +186,20 @@ class Editor:
         except ValueError as error:
             raise UsageError(f"Nothing was written to {plan.path}: {error}.") from error
         return self._apply_change(seen, new, _ChangeInfo(plan.reason, operation), dry_run=dry_run)
+
+    def write_file(
+        self, path: str, content: bytes | None, reason: str, seen_digest: str, *, dry_run: bool = False
+    ) -> Edit:
+        """Write a whole file, or delete it: undone exactly as long as nobody edits it.
+
+        Raises:
+            FileChanged: the file is not what was seen.
+            UsageError: it contains a secret.
+            FileError: the file cannot be read or written.
+        """
+        _reject_secrets(reason, (content or b"").decode("utf-8", "replace"))
+        seen = self._read_checked(path, seen_digest)
+        return self._apply_change(seen, content, _ChangeInfo(reason, FileEdit(new=content)), dry_run=dry_run)
 
     def remove_lines(
         self, path: str, numbers: Iterable[int], reason: str, seen_digest: str, *, dry_run: bool = False

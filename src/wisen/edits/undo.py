@@ -50,12 +50,14 @@ def compute_undo(change: Change, content: bytes | None, changes: Sequence[Change
     if content is not None:
         # Later changes of ours may have led back to the same content: they stay in effect.
         is_superseded |= any(each.id > change.id for each in _open_changes(_chain(content, changes)))
+    is_deleted_by_it = content is None and not change.after and not is_superseded
     # Undoing an earlier change that added the same leaves the old content although this one is in effect.
-    if content is None or (content_digest(content) == change.before and not is_superseded):
+    if (content is None and not is_deleted_by_it) or (content_digest(content) == change.before and not is_superseded):
         return UndoResult(change, UndoKind.ALREADY, content, content)
     if content_digest(content) == change.after and not is_superseded:  # else the old content has what was undone since
-        old = apply_splices(content, invert(change.splices))
+        old = apply_splices(content or b"", invert(change.splices))
         return UndoResult(change, UndoKind.EXACTLY, content, old if change.before else None)
+    assert content is not None  # otherwise it is as this change left it, or nothing is left of it
     try:
         rest = _replay_without(change, content, changes)
     except _TouchedError:

@@ -21,6 +21,7 @@ from wisen.model.change import (
     Change,
     ChangeCheck,
     ChangeFate,
+    FileEdit,
     LineEdit,
     PassageEdit,
     ValueEdit,
@@ -211,9 +212,9 @@ def _is_affected(change: Change, target: ErasureTarget, rules: Collection[str], 
         return True
     if isinstance(operation, LineEdit):
         return operation.id in rules or target.needle.holds(operation.text)
-    if isinstance(operation, PassageEdit):
-        text = operation.new.decode("utf-8", "replace")
-        return any(name in operation.new for name in names) or target.needle.holds(text)
+    if isinstance(operation, (PassageEdit, FileEdit)):
+        written = operation.new or b""
+        return any(name in written for name in names) or target.needle.holds(written.decode("utf-8", "replace"))
     return isinstance(operation, ValueEdit) and target.needle.holds(operation.new)
 
 

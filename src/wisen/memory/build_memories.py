@@ -253,14 +253,17 @@ def _entry_memory(state: EntryState, text: str) -> Memory:
 
 
 def memories_of_notebooks(notebooks: Iterable[ExternalMemoryFile]) -> Gathered:
-    """Build memories of other agents' notes, one per passage. What may not be stored, or wisen wrote, is left out."""
+    """Build memories of other agents' notes, one per passage, and of skills, one each.
+
+    What may not be stored, or wisen wrote into notes, is left out.
+    """
     gathered: Gathered = {}
     for notebook in notebooks:
         origin = f"{NOTEBOOKS}{notebook.path}"
         gathered[origin] = _with_words(
             Memory(
                 id=f"{origin}:{line}",
-                kind=MemoryKind.IMPORTED,
+                kind=MemoryKind.SKILL if notebook.is_skill else MemoryKind.IMPORTED,
                 text=text,
                 origin=origin,
                 context=notebook.context,

@@ -1,17 +1,21 @@
-"""Finds the memory files that agents keep by themselves (notebooks). They are read only."""
+"""Finds the memory files that agents keep by themselves (notebooks), and the skills that they load. Read only."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Protocol
 
+from wisen.agents.skill_file import parse_skill
+from wisen.agents.skill_folders import skill_paths
 from wisen.model.external_memory import ExternalMemoryFile
 from wisen.model.plausible_time import nearest_time
 from wisen.safety.regular_files import read_regular_file
 from wisen.text.lazy_regex import lazy_regex
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Callable, Iterator, Mapping, Sequence
     from pathlib import Path
+
+    from wisen.agents.agent_ports import Agent
 
 MAX_BYTES = 1 << 20
 """The size above which a file is not read as a notebook."""
@@ -41,8 +45,9 @@ class Notebooks(Protocol):
 class NotebookFiles:
     """The notebooks of one user."""
 
-    def __init__(self, home: Path) -> None:
-        self._home = home
+    def __init__(self, home: Path, agents: Callable[[], Sequence[Agent]] = tuple) -> None:
+        """`agents`: those whose skills can be recalled."""
+        self._home, self._agents = home, agents
 
     def notebooks(self, contexts: Mapping[str, str]) -> Iterator[ExternalMemoryFile]:
         """Yield every readable notebook; `contexts` maps each directory that sessions worked in to its context."""
@@ -59,6 +64,11 @@ class NotebookFiles:
                 if notebook is not None:
                     remaining -= 1
                     yield notebook
+        for path, names, root in skill_paths(self._agents(), contexts)[:remaining]:
+            notebook = _read(names[0], path, contexts.get(root, ""))
+            skill = None if notebook is None else parse_skill(notebook.text)
+            if notebook is not None and skill is not None:
+                yield notebook._replace(text=f"{skill.name}: {' '.join(skill.description.split())}", is_skill=True)
 
 
 def _read(agent: str, path: Path, context: str) -> ExternalMemoryFile | None:

@@ -101,7 +101,14 @@ class LineRemoval(Struct, frozen=True, tag="removal", kw_only=True):
     lines: tuple[RemovedLine, ...]
 
 
-EditOperation: TypeAlias = LineEdit | ValueEdit | PassageEdit | LineRemoval
+class FileEdit(Struct, frozen=True, tag="file", kw_only=True):
+    """A whole file was written or deleted."""
+
+    new: bytes | None
+    """None if it was deleted."""
+
+
+EditOperation: TypeAlias = LineEdit | ValueEdit | PassageEdit | LineRemoval | FileEdit
 
 
 class Change(Struct, frozen=True, kw_only=True):

@@ -315,6 +315,8 @@ class ProposalType(StrEnum):
     """May agents be told what helped, though it is not known to be harmless?"""
     SUGGESTION = "suggestion"
     """An agent's own words: no evidence, and shown only to the user until they approve it."""
+    SKILL = "skill"
+    """A skill is to be written or updated; the user always decides."""
 
 
 class Proposal(Struct, frozen=True, kw_only=True):
@@ -325,7 +327,7 @@ class Proposal(Struct, frozen=True, kw_only=True):
     at: datetime
     type: ProposalType
     entry: str
-    """The id of the entry or the guard; for a suggestion, the id of the entry it would become."""
+    """The id of the entry, guard or workflow; for a suggestion, the id of the entry it would become."""
     context: str
     text: str
     """The rule as it would be written."""
@@ -357,6 +359,8 @@ class Proposal(Struct, frozen=True, kw_only=True):
     """The id of the previous proposal about the same, empty for the first; None if several may coexist."""
     replaces: str = ""
     """The id of our line in the file that it replaces; empty if it is a new line."""
+    content: str = ""
+    """For a skill: the whole file as we would write it, before what the user edited is merged into it."""
     unworded: bool = False
     """Whether its text is a quote that is not usable as a rule: a person has to word it before approving it."""
 
@@ -365,7 +369,7 @@ class Proposal(Struct, frozen=True, kw_only=True):
         """Return a key of what it asks: two concurrent proposals with the same key are one."""
         if self.follows is None:
             return None
-        kinds = (ProposalType.VERIFICATION, ProposalType.GUARD, ProposalType.FIX, ProposalType.SUGGESTION)
-        kind = self.type if self.type in kinds else ProposalType.PROMOTION
+        is_rule = self.type in (ProposalType.PROMOTION, ProposalType.CRITICAL_FIX)
+        kind = ProposalType.PROMOTION if is_rule else self.type
         content = "\0".join((kind, self.entry, self.context, self.follows)).encode("utf-8", "surrogatepass")
         return blake2b(content, digest_size=16).hexdigest()

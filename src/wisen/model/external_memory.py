@@ -17,3 +17,5 @@ class ExternalMemoryFile(NamedTuple):
     modified: datetime
     context: str = ""
     """The key of the context it belongs to; empty for all."""
+    is_skill: bool = False
+    """Whether it is a skill: its text is then the name and description."""

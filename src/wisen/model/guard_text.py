@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import PurePath
 from typing import TYPE_CHECKING
 
 from wisen.errors import UsageError
@@ -36,7 +37,9 @@ def describe_guard(guard: Guard, mode: Mode | None = None, *, with_reason: bool 
 
 
 def describe_proposal(proposal: Proposal, *, with_reason: bool = True) -> str:
-    """Describe what is proposed: a rule by its own text, a guard by a sentence."""
+    """Describe what is proposed: a rule by its own text, a guard by a sentence, a skill by its name and description."""
+    if proposal.type is ProposalType.SKILL:
+        return f"Skill {PurePath(proposal.path).parent.name}: {proposal.text}"
     if proposal.type is not ProposalType.GUARD:
         return proposal.text
     try:

@@ -195,3 +195,11 @@ class Procedure(Struct, frozen=True, kw_only=True):
     pitfalls: tuple[Pitfall, ...] = ()
     requests: tuple[str, ...] = ()
     """How users asked for it, the newest first, each once."""
+
+
+class ReplayResult(Struct, frozen=True, kw_only=True):
+    """How many steps of runs that a procedure was not made from were reproduced by it."""
+
+    steps: int
+    """Steps of these runs for which the procedure has a command."""
+    reproduced: int

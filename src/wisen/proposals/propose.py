@@ -67,6 +67,7 @@ def make_proposals(  # noqa: PLR0913 - the inputs of a proposal, each by its nam
         if each.answer is Answer.REJECTED and each.proposal.type not in (
             ProposalType.GUARD,
             ProposalType.FIX,
+            ProposalType.SKILL,
             _SUGGESTED,
         ):
             rejected.add(each.proposal.id, each.proposal.text)

@@ -152,8 +152,8 @@ class SuggestionInbox:
 
         rejected = LessonIndex()
         for each in self._all():
-            guard = each.proposal.type in (ProposalType.GUARD, ProposalType.FIX)
-            if each.answer is Answer.REJECTED and not guard and each.proposal.context in ("", draft.context):
+            is_no_rule = each.proposal.type in (ProposalType.GUARD, ProposalType.FIX, ProposalType.SKILL)
+            if each.answer is Answer.REJECTED and not is_no_rule and each.proposal.context in ("", draft.context):
                 rejected.add(each.proposal.id, each.proposal.text)
         if rejected.find(draft.text) is not None:
             raise UsageError("The user rejected that before. It is not asked again.")

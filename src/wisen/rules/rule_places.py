@@ -38,7 +38,7 @@ class PlaceProblem(NamedTuple):
 
 def has_place(proposal: Proposal) -> bool:
     """Whether a proposal is about a line in a file at all."""
-    return bool(proposal.path) and not proposal.words and proposal.type is not ProposalType.GUARD
+    return bool(proposal.path) and not proposal.words and proposal.type not in (ProposalType.GUARD, ProposalType.SKILL)
 
 
 class RulePlaces:

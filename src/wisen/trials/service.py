@@ -25,8 +25,8 @@ if TYPE_CHECKING:
     from wisen.store.known_entries import KnownEntries
     from wisen.trials.outcomes import DetectSignals
 
-_NEVER_TRIED = (ProposalType.GUARD, ProposalType.FIX, ProposalType.SUGGESTION)
-"""Guards prove themselves in shadow; an agent's suggestion is evidence of nothing."""
+_NEVER_TRIED = (ProposalType.GUARD, ProposalType.FIX, ProposalType.SUGGESTION, ProposalType.SKILL)
+"""Guards prove themselves in shadow; an agent's suggestion is evidence of nothing; an agent loads skills by itself."""
 
 
 class TrialService:

@@ -27,12 +27,17 @@ class ClaudeCode:
     def __init__(self, home: Path, environment: Mapping[str, str], *, program_prompts: bool = False) -> None:
         """`program_prompts`: whether prompts from programs (`claude -p`) count as typed by the user."""
         configured = environment.get("CLAUDE_CONFIG_DIR")
-        self._root = (Path(configured).expanduser() if configured else home / ".claude") / "projects"
+        self._base = Path(configured).expanduser() if configured else home / ".claude"
+        self._root = self._base / "projects"
         self._program_prompts = program_prompts
 
     def roots(self) -> tuple[Path, ...]:
         """Return where Claude Code stores its sessions."""
         return (self._root,)
+
+    def skill_folders(self, project: Path | None) -> tuple[Path, ...]:
+        """Return where Claude Code loads skills from (2.1.325 lists those of a project)."""
+        return (self._base / "skills",) if project is None else (project / ".claude" / "skills",)
 
     def sources(self, under: Path | None = None) -> Iterator[Source]:
         """Yield every transcript below the root, or every possible transcript below `under`, in a stable order."""

@@ -31,12 +31,19 @@ class Codex:
         """`program_prompts`: whether prompts from programs (`codex exec`) count as typed by the user."""
         configured = environment.get("CODEX_HOME")
         base = Path(configured).expanduser() if configured else home / ".codex"
+        self._skills = (home / ".agents" / "skills", base / "skills")
         self._roots = (base / "sessions", base / "archived_sessions")
         self._program_prompts = program_prompts
 
     def roots(self) -> tuple[Path, ...]:
         """Return where Codex stores its sessions, and its archived ones."""
         return self._roots
+
+    def skill_folders(self, project: Path | None) -> tuple[Path, ...]:
+        """Return where Codex loads skills from (0.166.0 lists those of a project; the user's follow its manual)."""
+        if project is None:
+            return self._skills
+        return (project / ".agents" / "skills", project / ".codex" / "skills")
 
     def sources(self, under: Path | None = None) -> Iterator[Source]:
         """Yield every rollout below the roots, or every file below `under` that is one, in a stable order."""

@@ -29,11 +29,19 @@ class GeminiCli:
 
     def __init__(self, home: Path, environment: Mapping[str, str]) -> None:
         moved = environment.get("GEMINI_CLI_HOME")
-        self._root = (Path(moved).expanduser() if moved else home) / ".gemini" / "tmp"
+        base = Path(moved).expanduser() if moved else home
+        self._root = base / ".gemini" / "tmp"
+        self._skills = (base / ".agents" / "skills", base / ".gemini" / "skills")
 
     def roots(self) -> tuple[Path, ...]:
         """Return where Gemini CLI stores its chats: a folder of projects."""
         return (self._root,)
+
+    def skill_folders(self, project: Path | None) -> tuple[Path, ...]:
+        """Return where Gemini CLI loads skills from, by its manual."""
+        if project is None:
+            return self._skills
+        return (project / ".agents" / "skills", project / ".gemini" / "skills")
 
     def sources(self, under: Path | None = None) -> Iterator[Source]:
         """Yield every chat below the root, or every file below `under` that is one, in a stable order."""

@@ -54,6 +54,11 @@ class Hermes:
         """Return where Hermes stores its databases."""
         return (self._root,)
 
+    def skill_folders(self, project: Path | None) -> tuple[Path, ...]:
+        """Return where Hermes loads skills from, by category: it has none for single projects."""
+        skills = self._root / "skills"
+        return (skills / "workflows", skills) if project is None else ()
+
     def sources(self, under: Path | None = None) -> Iterator[Source]:
         """Yield every database at its location, or every Hermes database below `under`, in a stable order."""
         if under is not None:

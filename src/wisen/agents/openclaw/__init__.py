@@ -47,6 +47,10 @@ class OpenClaw:
         """Return where OpenClaw stores its sessions: one folder, or several after a rename or with profiles."""
         return tuple(state / "agents" for state in self._states)
 
+    def skill_folders(self, project: Path | None) -> tuple[Path, ...]:
+        """Return where OpenClaw loads skills from: its workspace, which is the project that it works in."""
+        return (project / "skills",) if project is not None else (self._states[0] / "workspace" / "skills",)
+
     def sources(self, under: Path | None = None) -> Iterator[Source]:
         """Yield every transcript and database below the roots or below `under`, in a stable order."""
         for base in self.roots() if under is None else (under,):

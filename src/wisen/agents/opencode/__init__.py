@@ -62,6 +62,9 @@ class OpenCode:
         """`program_prompts`: whether prompts from programs (`opencode run`) count as typed by the user."""
         data = environment.get("XDG_DATA_HOME")
         self._root = (Path(data).expanduser() if data else home / ".local" / "share") / "opencode"
+        settings = environment.get("XDG_CONFIG_HOME")
+        own = (Path(settings).expanduser() if settings else home / ".config") / "opencode" / "skills"
+        self._skills = (home / ".agents" / "skills", own, home / ".claude" / "skills")
         configured = environment.get("OPENCODE_DB", "")
         self._configured = self._root / configured if configured and configured != ":memory:" else None
         self._program_prompts = program_prompts
@@ -69,6 +72,12 @@ class OpenCode:
     def roots(self) -> tuple[Path, ...]:
         """Return where opencode stores its databases."""
         return (self._root,) if self._configured is None else (self._root, self._configured)
+
+    def skill_folders(self, project: Path | None) -> tuple[Path, ...]:
+        """Return where opencode loads skills from, by its manual: those of other agents too."""
+        if project is None:
+            return self._skills
+        return tuple(project / name / "skills" for name in (".agents", ".opencode", ".claude"))
 
     def sources(self, under: Path | None = None) -> Iterator[Source]:
         """Yield every database at its location, or every opencode database below `under`, in a stable order."""

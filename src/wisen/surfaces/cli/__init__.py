@@ -32,6 +32,7 @@ from wisen.surfaces.cli.program import FAILED, STOPPED, app
 from wisen.surfaces.cli.proposal_commands import proposals_app
 from wisen.surfaces.cli.rule_commands import rules_app
 from wisen.surfaces.cli.serve_commands import mcp, serve
+from wisen.surfaces.cli.skill_commands import skills_app
 from wisen.surfaces.cli.switch_commands import off, on
 from wisen.surfaces.cli.trial_commands import trials_app
 
@@ -194,6 +195,7 @@ app.add_typer(lessons_app, name="lessons")
 app.add_typer(fixes_app, name="fixes")
 app.add_typer(contexts_app, name="contexts")
 app.add_typer(rules_app, name="rules")
+app.add_typer(skills_app, name="skills")
 app.add_typer(memory_app, name="memory")
 app.add_typer(models_app, name="models")
 app.add_typer(feedback_app, name="feedback")

@@ -6,7 +6,7 @@ import difflib
 from typing import TYPE_CHECKING
 
 from wisen import app
-from wisen.model.change import ChangeFate, LineEdit, LineRemoval, ValueEdit
+from wisen.model.change import ChangeFate, FileEdit, LineEdit, LineRemoval, ValueEdit
 from wisen.model.short_ids import short_id
 from wisen.surfaces.cli.confirmation import is_confirmed
 from wisen.surfaces.cli.render import clip, console, format_path, link_target, plural, print_json, say
@@ -199,6 +199,8 @@ def _describe_operation(operation: EditOperation) -> str:
     if isinstance(operation, LineRemoval):
         gone = [line.text.decode("utf-8", "replace").strip() for line in operation.lines]
         return f"removed: {'; '.join(gone)}"
+    if isinstance(operation, FileEdit):
+        return "the whole file" if operation.new is not None else "the file is deleted"
     return operation.new.decode("utf-8", "replace").strip().partition("\n")[0]
 
 

@@ -242,7 +242,9 @@ def _print_proposal(out: Console, learner: Learner, each: ProposalState) -> None
     for line in learner.guards.updated_backtest_lines(proposal):
         out.print(f"  Today: {line}", markup=False)
     reach = "" if proposal.context else ", for all projects"
-    cost = "when it acts" if proposal.type is ProposalType.GUARD else "per session"
+    cost = "per session"
+    if proposal.type in (ProposalType.GUARD, ProposalType.SKILL):
+        cost = "when it acts" if proposal.type is ProposalType.GUARD else "when an agent loads it"
     out.print(f"  Risk {proposal.risk}, impact {proposal.impact}, about {plural(proposal.tokens, 'token')} {cost}.")
     destination = _describe_destination(proposal, learner)
     goes = f"It is {NO_FILE}" if destination == NO_FILE else f"It would go to {destination}"
@@ -287,6 +289,8 @@ def _describe_destination(proposal: Proposal, learner: Learner) -> str:
         return f"a guard before calls ({proposal.entry})"
     if proposal.type is ProposalType.FIX:
         return "given to agents when it fails again"
+    if proposal.type is ProposalType.SKILL:
+        return format_path(proposal.path)
     place = learner.rules.place_of(proposal)
     return "the lessons, and is not a rule" if place is None else describe_place(place)
 
@@ -305,6 +309,8 @@ def _proposal_fields(learner: Learner, each: ProposalState) -> dict[str, object]
     fields: dict[str, object] = {name: getattr(proposal, name) for name in proposal.__struct_fields__}
     place = learner.rules.place_of(proposal)
     goes_to = place.path if place is not None else ""
+    if proposal.type is ProposalType.SKILL:
+        goes_to = proposal.path
     return fields | {
         "short": learner.proposals.short_ids()[proposal.id],
         "answer": each.answer,

@@ -45,7 +45,8 @@ def _query_index(path: str, context: str, question: str, *, local: bool) -> list
     from .lean_sqlite import LeanDatabase
 
     words = query_words(question)
-    kinds = tuple(kind for kind in MemoryKind if kind not in (MemoryKind.WORKFLOW, MemoryKind.IMPORTED))
+    excluded = (MemoryKind.WORKFLOW, MemoryKind.IMPORTED, MemoryKind.SKILL)  # the agent has its skills already
+    kinds = tuple(kind for kind in MemoryKind if kind not in excluded)
     database = LeanDatabase(path, 0.05)
     try:
         store = MemoryFinder(database)  # type: ignore[arg-type]  # all that finding needs

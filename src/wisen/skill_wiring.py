@@ -1,0 +1,55 @@
+"""Wires skills to what they are made from: workflows, their runs, and the fixes that were found in them."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from wisen.skills.service import SkillService
+from wisen.skills.skill_drafts import SkillSources
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from wisen.dependencies import Dependencies
+    from wisen.fixes.service import FixService
+    from wisen.model.workflow import Pitfall, Procedure, ReplayResult, Workflow, WorkflowRun
+
+
+def create_skills(deps: Dependencies, fixes: FixService, undo: Callable[[str, bool], object]) -> SkillService:
+    """Create the skill service; `undo` undoes the decision with a change, by its id."""
+
+    def find_pitfalls(workflow: Workflow, runs: Sequence[WorkflowRun]) -> Sequence[Pitfall]:
+        from wisen.workflows import pitfalls
+
+        return pitfalls.find_pitfalls(workflow, runs, fixes.all(), deps.home.index.findings.evidence)
+
+    return SkillService(
+        deps.home,
+        deps.projects,
+        deps.edit_ports,
+        deps.decisions,
+        sources=SkillSources(
+            workflows=lambda _context: (),
+            runs_of=lambda _workflow: (),
+            build=_build,
+            pitfalls=find_pitfalls,
+            replay=_replay,
+        ),
+        agents=deps.skill_agents,
+        undo=undo,
+        settings=deps.settings.skills,
+        user_home=deps.rule_files.user_home,
+        expires_days=deps.settings.promote.expires_days,
+    )
+
+
+def _build(workflow: Workflow, runs: Sequence[WorkflowRun], pitfalls: Sequence[Pitfall]) -> Procedure:
+    from wisen.workflows.procedure import build_procedure
+
+    return build_procedure(workflow, runs, pitfalls)
+
+
+def _replay(workflow: Workflow, runs: Sequence[WorkflowRun]) -> ReplayResult:
+    from wisen.workflows.replay import leave_one_out
+
+    return leave_one_out(workflow, runs)

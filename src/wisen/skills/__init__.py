@@ -1,0 +1,1 @@
+"""Skills: procedures as folders that agents load by themselves."""
