@@ -22,7 +22,7 @@ from benchmarks.intervals import mean_with_interval
 from wisen.mining.goals import goals_of
 from wisen.mining.session_runs import workflow_runs
 from wisen.model.workflow import StepUse
-from wisen.workflows.match_request import MatchPolicy, match_request
+from wisen.workflows.match_request import match_request
 from wisen.workflows.step_sequences import fold_repeats, sequence_f1
 from wisen.workflows.stored_workflows import workflows_of
 from wisen.workflows.typical_run import typical_run
@@ -124,7 +124,7 @@ def _compare(before: Sequence[WorkflowRun], later: Iterable[WorkflowRun]) -> lis
     by_request = {each.request: each for each in before}
     found = []
     for each in later:
-        matched = match_request(each.asked, workflows, MatchPolicy())
+        matched = match_request(each.asked, workflows)
         nearest = typical_run(each.asked, before, nearest=1)
         if matched and nearest is not None:
             taken = _keys(each)
@@ -163,7 +163,7 @@ def _precision(projects: dict[str, list[WorkflowRun]], listed: dict[str, tuple[W
     told, right = 0, 0
     for label in labels:
         each = requests[label["request"]]
-        matched = match_request(each.asked, listed[each.context], MatchPolicy())
+        matched = match_request(each.asked, listed[each.context])
         told += bool(matched)
         right += bool(matched) and matched[0].workflow.id in label["workflows"]
     return {"n": len(labels), "told": told, "precision": right / told if told else None}

@@ -72,6 +72,8 @@ def learn(wisen: Learner, options: RunOptions) -> Report:
             wisen.rules.write_context_files(lambda: known.states, boundaries)
         with step("update memory"):
             wisen.memory.refresh(known.states)
+        with step("find workflows"):
+            wisen.workflows.refresh()
     else:
         with step("update memory"):
             wisen.memory.refresh_notes()
@@ -87,7 +89,7 @@ def learn(wisen: Learner, options: RunOptions) -> Report:
 
 
 def judge(wisen: Learner, options: RunOptions, findings: RunFindings, known: KnownEntries) -> None:
-    """Judge instruction files, and propose what the new sessions prove: guards, fixes, the end of trials."""
+    """Judge instruction files, and propose what the new sessions prove: guards, fixes, skills, the end of trials."""
     boundaries, step, places = options.boundaries, options.boundaries.isolate_step, findings.selection.places
     with step("judge instruction files"):
         findings.judged, findings.instructions = wisen.blame.judge_or_load(
@@ -98,6 +100,8 @@ def judge(wisen: Learner, options: RunOptions, findings: RunFindings, known: Kno
             findings.proposals += wisen.guards.propose(findings.fixes, known.states, findings.judged)
         with step("propose fixes"):
             findings.proposals += wisen.fixes.propose(known)
+        with step("propose skills"):
+            findings.proposals += wisen.skills.propose()
         with step("propose skills"):
             findings.proposals += wisen.skills.propose()
         with step("act on trial verdicts"):

@@ -42,6 +42,7 @@ from wisen.store.known_entries import entry_states
 from wisen.store.one_writer import one_writer
 from wisen.system.path_arguments import existing_path
 from wisen.trials.service import TrialService
+from wisen.workflows.service import WorkflowService
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -57,7 +58,6 @@ if TYPE_CHECKING:
     from wisen.model.entry_state import EntryState
     from wisen.model.history import History
     from wisen.model.state import InstallationState
-    from wisen.store.home import Home
 
 _SHOWN_RUNS, _ROUNDS = 10, 3
 
@@ -66,7 +66,8 @@ class Learner:
     """Learns from agents' sessions and programs' records. Open one with `wisen.open_learner`, in a `with` block."""
 
     def __init__(self, deps: Dependencies) -> None:
-        self.home, self.projects, self.decisions = deps.home, deps.projects, deps.decisions
+        self.home = self._home = deps.home
+        self.projects, self.decisions = deps.projects, deps.decisions
         self._deps, settings, lasting = deps, deps.settings, self._is_lasting
         self._boundaries = ErrorBoundaries()  # each run starts over with a new one of the same kind
         home, projects, edit_ports, decisions = deps.home, deps.projects, deps.edit_ports, deps.decisions
@@ -123,7 +124,8 @@ class Learner:
         self.fixes = FixService(
             home, rule_files, decisions, refresh, deliver=settings.deliver, count_praise=self.praise.praise_of_subjects
         )
-        self.skills = create_skills(deps, self.fixes, lambda change, dry: self.changes.undo(change, dry_run=dry))
+        self.workflows = WorkflowService(home, decisions)
+        self.skills = create_skills(deps, self.workflows, self.fixes, lambda: self.changes)
         self.install = InstallService(
             home,
             edit_ports,
@@ -196,10 +198,6 @@ class Learner:
             promotion=promotion,
         )
         self.report = ReportService(home, projects, settings.mine)
-
-    @property
-    def _home(self) -> Home:
-        return self.home
 
     @one_writer("learn")
     def learn(  # noqa: PLR0913 - the options of one run, each by keyword

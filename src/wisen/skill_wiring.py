@@ -10,13 +10,17 @@ from wisen.skills.skill_drafts import SkillSources
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
+    from wisen.changes.service import ChangeService
     from wisen.dependencies import Dependencies
     from wisen.fixes.service import FixService
     from wisen.model.workflow import Pitfall, Procedure, ReplayResult, Workflow, WorkflowRun
+    from wisen.workflows.service import WorkflowService
 
 
-def create_skills(deps: Dependencies, fixes: FixService, undo: Callable[[str, bool], object]) -> SkillService:
-    """Create the skill service; `undo` undoes the decision with a change, by its id."""
+def create_skills(
+    deps: Dependencies, workflows: WorkflowService, fixes: FixService, changes: Callable[[], ChangeService]
+) -> SkillService:
+    """Create the skill service; `changes` undoes what it wrote."""
 
     def find_pitfalls(workflow: Workflow, runs: Sequence[WorkflowRun]) -> Sequence[Pitfall]:
         from wisen.workflows import pitfalls
@@ -29,14 +33,14 @@ def create_skills(deps: Dependencies, fixes: FixService, undo: Callable[[str, bo
         deps.edit_ports,
         deps.decisions,
         sources=SkillSources(
-            workflows=lambda _context: (),
-            runs_of=lambda _workflow: (),
+            workflows=workflows.list,
+            runs_of=workflows.runs_of,
             build=_build,
             pitfalls=find_pitfalls,
             replay=_replay,
         ),
         agents=deps.skill_agents,
-        undo=undo,
+        undo=lambda change, dry_run: changes().undo(change, dry_run=dry_run),
         settings=deps.settings.skills,
         user_home=deps.rule_files.user_home,
         expires_days=deps.settings.promote.expires_days,

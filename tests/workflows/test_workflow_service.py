@@ -11,8 +11,7 @@ import wisen
 from tests.workflows.workflow_builder import build_run
 from wisen.errors import UsageError
 from wisen.testing.transcripts import ClaudeTranscript
-from wisen.workflows.match_request import MatchPolicy, match_request
-from wisen.workflows.service import WorkflowService
+from wisen.workflows.match_request import match_request
 from wisen.workflows.stored_workflows import workflows_of
 from wisen.workflows.typical_run import typical_run
 
@@ -57,7 +56,7 @@ def learner(home: Path) -> Iterator[Learner]:
 
 
 def test_what_sessions_repeat_is_listed_with_its_runs(learner: Learner) -> None:
-    service = WorkflowService(learner.home)
+    service = learner.workflows
     assert service.refresh() == 1
     (listed,) = service.list()
     assert [step.key for step in listed.steps] == ["docker build", "docker tag", "docker push", "kubectl apply"]
@@ -71,11 +70,11 @@ def test_what_sessions_repeat_is_listed_with_its_runs(learner: Learner) -> None:
 
 def test_an_id_that_no_workflow_has_is_refused(learner: Learner) -> None:
     with pytest.raises(UsageError, match="No workflow has the id 'W-none'"):
-        WorkflowService(learner.home).get("W-none")
+        learner.workflows.get("W-none")
 
 
 def test_a_request_gets_the_workflow_of_its_context(learner: Learner) -> None:
-    service = WorkflowService(learner.home)
+    service = learner.workflows
     (listed,) = service.list()
     (suggested,) = service.suggest("could you deploy 2.0 to staging?", listed.context)
     assert suggested.workflow == listed
@@ -84,7 +83,7 @@ def test_a_request_gets_the_workflow_of_its_context(learner: Learner) -> None:
 
 
 def test_a_new_session_joins_at_the_next_question(learner: Learner, home: Path) -> None:
-    service = WorkflowService(learner.home)
+    service = learner.workflows
     assert service.list()[0].uses == 4
     deploy(9, "deploy 1.9 to staging", home / "shop").write(home / ".claude" / "projects" / "shop")
     learner.learn(home / ".claude" / "projects" / "shop")
@@ -92,7 +91,7 @@ def test_a_new_session_joins_at_the_next_question(learner: Learner, home: Path) 
 
 
 def test_what_was_forgotten_is_in_no_workflow(learner: Learner) -> None:
-    service = WorkflowService(learner.home)
+    service = learner.workflows
     requests = service.list()[0].runs
     learner.home.index.removal.redact({("claude-code", request) for request in requests})
     assert service.list() == ()
@@ -112,7 +111,7 @@ def deploys() -> tuple[Workflow, ...]:
     ],
 )
 def test_a_request_in_other_words_gets_the_workflow(asked: str) -> None:
-    assert [each.workflow for each in match_request(asked, deploys(), MatchPolicy())] == [*deploys()]
+    assert [each.workflow for each in match_request(asked, deploys())] == [*deploys()]
 
 
 @pytest.mark.parametrize(
@@ -126,7 +125,7 @@ def test_a_request_in_other_words_gets_the_workflow(asked: str) -> None:
     ],
 )
 def test_a_request_about_something_else_gets_none(asked: str) -> None:
-    assert match_request(asked, deploys(), MatchPolicy()) == ()
+    assert match_request(asked, deploys()) == ()
 
 
 def test_of_similar_requests_the_middle_run_is_typical() -> None:

@@ -14,6 +14,7 @@ from wisen.feedback.settled_signals import apply_settled
 from wisen.feedback.signal_detection import detect_in_session
 from wisen.feedback.user_detector import UserDetector
 from wisen.mining.session_mining import mine_session
+from wisen.mining.session_runs import judge_runs
 from wisen.model.error_boundaries import ErrorBoundaries
 from wisen.model.signal import TypedTurn
 from wisen.store.findings import SqliteFindings
@@ -79,7 +80,7 @@ def _analyze(
 ) -> tuple[SessionFindings, T] | None:
     try:
         found = replace(mine_session(session, setup.folders), signals=detect_in_session(session, detector))
-        found = apply_settled(session, found, setup.settled, detector.model)
+        found = judge_runs(session, apply_settled(session, found, setup.settled, detector.model))
         boundaries = ErrorBoundaries()
         described = describe(session, found, boundaries)
     except Exception:  # noqa: BLE001 - the caller analyzes it again, and reports how that fails

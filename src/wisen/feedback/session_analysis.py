@@ -156,6 +156,7 @@ class SessionAnalyzer:
 
     def _analyze_here(self, numbers: Sequence[int]) -> Iterator[AnalyzedSession[T]]:
         from wisen.feedback.settled_signals import apply_settled
+        from wisen.mining.session_runs import judge_runs
 
         sessions = list(self.home.index.findings.take_unmined(self.version, numbers))
         found: Sequence[SessionFindings] = [self.analyze(each) for each in sessions]
@@ -164,6 +165,8 @@ class SessionAnalyzer:
         with self.boundaries.isolate_step("apply what was settled"):
             pairs = zip(sessions, found, strict=True)
             found = [apply_settled(session, each, self.settled, self.detector.model) for session, each in pairs]
+        with self.boundaries.isolate_step("judge how work turned out"):
+            found = [judge_runs(session, each) for session, each in zip(sessions, found, strict=True)]
         for session, each in zip(sessions, found, strict=True):
             yield AnalyzedSession(findings=each, history=session)
 

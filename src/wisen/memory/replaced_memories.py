@@ -11,10 +11,10 @@ from collections import Counter
 from functools import cached_property
 from typing import TYPE_CHECKING
 
+from wisen.kernel.word_stems import stem
 from wisen.model.memory import MemoryKind
 from wisen.text.sameness import are_opposed
 from wisen.text.slots import slots_of
-from wisen.text.terms import stem
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -21,7 +21,7 @@ from wisen.text.lazy_regex import lazy_regex
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
-    from wisen.model.failure import Goal
+    from wisen.model.failure import Goal, SessionFindings
     from wisen.model.history import History, Turn
     from wisen.model.workflow import RunStep
 
@@ -60,6 +60,21 @@ def workflow_runs(
             judged = outcomes.get(goal.request, UNJUDGED)
             found.append(_run(history, goal, turn, context, _without_private_words(steps), judged))
     return tuple(found)
+
+
+def judge_runs(history: History, found: SessionFindings) -> SessionFindings:
+    """Return the findings of a session with runs that say how they turned out: known once signals are."""
+    if not found.runs:
+        return found
+    from wisen.mining.work_outcomes import judge_outcomes
+
+    judged = judge_outcomes(history, found.goals, found.signals)
+    outcomes = dict(zip((goal.request for goal in found.goals), judged, strict=True))
+    runs = tuple(
+        structs.replace(run, outcome=outcomes[run.request].outcome, reason=outcomes[run.request].reason)
+        for run in found.runs
+    )
+    return structs.replace(found, runs=runs)
 
 
 def _run(

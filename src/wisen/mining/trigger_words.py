@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING
 
 from wisen.kernel.call_names import SHELL, call_names, kind_of
 from wisen.kernel.matching import EDITORS
+from wisen.kernel.word_stems import EMPTY
 from wisen.safety import invisible_characters, sentinel
 from wisen.text.command_lines import READERS, parse_command
 from wisen.text.lazy_regex import lazy_regex
-from wisen.text.terms import EMPTY
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

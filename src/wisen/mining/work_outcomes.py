@@ -112,11 +112,22 @@ def judge_by_next_session(
     found, works = list(outcomes), works_of(history, goals)
     recent = [number for number, work in enumerate(works) if work.steps and _follows(work, later, policy)]
     for number in recent[-policy.next_session_goals :]:
-        if _is_asked_again(works[number], outcomes[number], later, policy):
-            found[number] = _because(OutcomeReason.ASKED_AGAIN, WorkOutcome.FAILED)
-        elif outcomes[number].outcome is WorkOutcome.UNKNOWN and _accepts(later, works[number]):
-            found[number] = _because(OutcomeReason.COMMITTED, WorkOutcome.WORKED)
+        work = works[number]
+        found[number] = judge_again(
+            work.request, outcomes[number], later.requests, has_edits=bool(work.edits), policy=policy
+        )
     return tuple(found)
+
+
+def judge_again(
+    request: str, judged: JudgedOutcome, later: Sequence[str], *, has_edits: bool, policy: OutcomePolicy = _POLICY
+) -> JudgedOutcome:
+    """The outcome of one of the last goals of a session, after the first requests of the next session are known."""
+    if _is_asked_again(request, judged, later, has_edits=has_edits, policy=policy):
+        return _because(OutcomeReason.ASKED_AGAIN, WorkOutcome.FAILED)
+    if judged.outcome is WorkOutcome.UNKNOWN and _accepts(later, request):
+        return _because(OutcomeReason.COMMITTED, WorkOutcome.WORKED)
+    return judged
 
 
 def as_next_session(history: History) -> NextSession | None:
@@ -322,18 +333,18 @@ def _follows(work: GoalWork, later: NextSession, policy: OutcomePolicy) -> bool:
     return timedelta() <= later.began - work.goal.ended <= policy.next_session_within
 
 
-def _is_asked_again(work: GoalWork, judged: JudgedOutcome, later: NextSession, policy: OutcomePolicy) -> bool:
+def _is_asked_again(
+    request: str, judged: JudgedOutcome, later: Sequence[str], *, has_edits: bool, policy: OutcomePolicy
+) -> bool:
     """Whether the next session requests the same work; a command that succeeded and is run again is routine."""
-    if judged.reason in _STANDING or (judged.reason is OutcomeReason.CHECKED and not work.edits):
+    if judged.reason in _STANDING or (judged.reason is OutcomeReason.CHECKED and not has_edits):
         return False
-    return len(work.request.split()) >= policy.fewest_words and any(
-        are_same(work.request, each) for each in later.requests
-    )
+    return len(request.split()) >= policy.fewest_words and any(are_same(request, each) for each in later)
 
 
-def _accepts(later: NextSession, work: GoalWork) -> bool:
+def _accepts(later: Sequence[str], request: str) -> bool:
     """Whether the next session begins by committing the work, and not by asking once more for a commit."""
-    wants = [_WANTS_COMMIT.match(text) is not None for text in (work.request, *later.requests[:1])]
+    wants = [_WANTS_COMMIT.match(text) is not None for text in (request, *later[:1])]
     return wants == [False, True]
 
 

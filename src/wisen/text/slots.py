@@ -10,6 +10,7 @@ import unicodedata
 from functools import lru_cache
 from typing import TYPE_CHECKING, NamedTuple
 
+from wisen.kernel.word_stems import EMPTY
 from wisen.text.glossary import BANNED as _BANNED
 from wisen.text.glossary import CANNOT as _CANNOT
 from wisen.text.glossary import ENGLISH, language_of, translate_terms
@@ -17,7 +18,7 @@ from wisen.text.glossary import NEVER as _NEVER
 from wisen.text.glossary import NOT as _NOT
 from wisen.text.glossary import YES as _YES
 from wisen.text.lazy_regex import lazy_regex
-from wisen.text.terms import BOUND, EMPTY, term_of
+from wisen.text.terms import BOUND, term_of
 from wisen.text.tool_choices import RIVALS
 
 if TYPE_CHECKING:

@@ -17,9 +17,11 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from msgspec import Struct, structs
 
-from wisen.model.workflow import RunStep
+from wisen.kernel.request_words import request_words
+from wisen.mining.work_outcomes import OutcomePolicy, judge_again
+from wisen.model.work_outcome import JudgedOutcome
+from wisen.model.workflow import RunStep, StepKind
 from wisen.workflows.base_rates import MAX_WORD_BITS, BaseRates, ComparedRun, StepCounts, is_specific
-from wisen.workflows.request_words import request_words
 from wisen.workflows.step_sequences import fold_repeats, shared_in_order
 
 if TYPE_CHECKING:
@@ -48,6 +50,8 @@ class PatternPolicy:
     """How many earlier runs may found a pattern with a run, the newest."""
     partners: int = 6
     """With how many earlier runs a run is compared: those that share most with it."""
+    judged_again: int = 6
+    """How many of the newest runs the next session may say something about."""
 
 
 class _Founding(NamedTuple):
@@ -114,6 +118,7 @@ class PatternFinder:
         """Go on by one run."""
         state, number = self.state, self.state.counts.runs
         each = _compared(run)
+        self._judge_last_session(run)
         state.counts.add(each)
         state.runs[number] = each
         state.sessions.add(run.session)
@@ -128,6 +133,16 @@ class PatternFinder:
             self._found(number, explained)
         self._index(number)
         self._drop(number - self._policy.newest)
+
+    def _judge_last_session(self, run: WorkflowRun) -> None:
+        """Judge the last runs of the session before again: this one may ask for the same once more."""
+        end = self.state.counts.runs
+        for number in range(max(0, end - self._policy.judged_again), end):
+            each = self.state.runs.get(number)
+            if each is None or each.run.session == run.session or not run.asked:
+                continue
+            if run.at - each.run.ended <= OutcomePolicy.next_session_within:
+                self.state.runs[number] = structs.replace(each, run=_judged_again(each.run, run.asked))
 
     def _index(self, number: int) -> None:
         """Find a run by its steps, as long as it may found a pattern."""
@@ -239,6 +254,13 @@ class PatternFinder:
         least = max(2.0, self._policy.core_share * len(members))
         usual = [key for key, found in places.items() if len(found) >= least]
         return tuple(sorted(usual, key=lambda key: (sum(places[key]) / len(places[key]), key)))
+
+
+def _judged_again(run: WorkflowRun, asked: str) -> WorkflowRun:
+    before = JudgedOutcome(outcome=run.outcome, reason=run.reason)
+    has_edits = any(step.kind is StepKind.EDIT for step in run.steps)
+    judged = judge_again(run.asked, before, (asked,), has_edits=has_edits)
+    return run if judged == before else structs.replace(run, outcome=judged.outcome, reason=judged.reason)
 
 
 def find_patterns(runs: Iterable[WorkflowRun], policy: PatternPolicy) -> PatternFinder:

@@ -2,24 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
-from wisen.workflows.request_words import request_words
+from wisen.kernel.request_words import request_score, request_words
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from wisen.model.workflow import Workflow
-
-
-@dataclass(frozen=True, kw_only=True)
-class MatchPolicy:
-    """When a request asks for a workflow: rather too seldom than for something else."""
-
-    weight: float = 2.5
-    """How much the shared words must say."""
-    score: float = 0.4
 
 
 class Suggestion(NamedTuple):
@@ -30,18 +20,9 @@ class Suggestion(NamedTuple):
     """From 0 to 1: how much of what its requests have in common is in this one, and how much of this one that is."""
 
 
-def match_request(asked: str, workflows: Iterable[Workflow], policy: MatchPolicy | None) -> tuple[Suggestion, ...]:
-    """Return the workflows that a request asks for, the best first; without a policy, all that share a word with it."""
+def match_request(asked: str, workflows: Iterable[Workflow]) -> tuple[Suggestion, ...]:
+    """Return the workflows that a request asks for, the best first."""
     words = request_words(asked)
-    found = []
-    for workflow in workflows:
-        weights = dict(workflow.words)
-        shared = sum(weights.get(word, 0.0) for word in words)
-        if not shared or (policy is not None and shared < policy.weight):
-            continue
-        covered = shared / sum(weights.values())
-        about = sum(word in weights for word in words) / len(words)
-        score = (covered * about) ** 0.5
-        if policy is None or score >= policy.score:
-            found.append(Suggestion(workflow, round(score, 3)))
+    scored = ((each, request_score(words, dict(each.words))) for each in workflows)
+    found = [Suggestion(each, round(score, 3)) for each, score in scored if score]
     return tuple(sorted(found, key=lambda each: (-each.score, -each.workflow.sessions, each.workflow.id)))

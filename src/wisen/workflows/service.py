@@ -5,29 +5,39 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from wisen.errors import UsageError
-from wisen.workflows.match_request import MatchPolicy, match_request
+from wisen.model.entry import MoveKind
+from wisen.workflows.match_request import match_request
 from wisen.workflows.stored_workflows import current_workflows
 
 if TYPE_CHECKING:
+    from wisen.decisions.service import Decisions
     from wisen.model.workflow import Workflow, WorkflowRun
     from wisen.store.home import Home
     from wisen.workflows.match_request import Suggestion
+
+_FORGOTTEN = "forgotten"
 
 
 class WorkflowService:
     """Lists workflows and finds the one that a request asks for."""
 
-    def __init__(self, home: Home) -> None:
-        self._home = home
+    def __init__(self, home: Home, decisions: Decisions) -> None:
+        self._home, self._decisions = home, decisions
 
     def refresh(self) -> int:
         """Find the workflows of contexts in which sessions changed; returns how many there are."""
         return len(self.list())
 
     def list(self, context: str | None = None) -> tuple[Workflow, ...]:
-        """Return the workflows of a context, or of all, those of most sessions first."""
+        """Return the workflows of a context, or of all, those of most sessions first; without forgotten ones."""
         known = current_workflows(self._home.index, self._home.version)
-        found = [each for key, there in known.items() if context in (None, key) for each in there.workflows]
+        gone = self._forgotten()
+        found = [
+            each
+            for key, there in known.items()
+            for each in there.workflows
+            if context in (None, key) and each.id not in gone
+        ]
         return tuple(sorted(found, key=lambda each: (-each.sessions, -each.uses, each.id)))
 
     def get(self, workflow: str) -> tuple[Workflow, tuple[WorkflowRun, ...]]:
@@ -36,14 +46,37 @@ class WorkflowService:
         Raises:
             UsageError: no workflow, or more than one, has such an id.
         """
-        matches = [each for each in self.list() if workflow and each.id.startswith(workflow)]
+        matches = [each for each in self.list() if workflow and each.id.casefold().startswith(workflow.casefold())]
         if len(matches) != 1:
             problem = f"{len(matches)} workflows begin with" if matches else "No workflow has the id"
-            raise UsageError(f"{problem} {workflow!r}. List the ids with: wisen workflows")
+            raise UsageError(f"{problem} {workflow!r}. List the ids with: wisen workflows list --all")
         requests = set(matches[0].runs)
         runs = self._home.index.runs.of_context(matches[0].context)
         return matches[0], tuple(run for run in runs if run.request in requests)
 
+    def runs_of(self, workflow: str) -> tuple[WorkflowRun, ...]:
+        """Return the runs of a workflow, the oldest first. Raises: UsageError: there is none with this id."""
+        return self.get(workflow)[1]
+
     def suggest(self, goal: str, context: str) -> tuple[Suggestion, ...]:
         """Return the workflows that a request in a context asks for, the best first; none for anything else."""
-        return match_request(goal, self.list(context), MatchPolicy())
+        return match_request(goal, self.list(context))
+
+    def forget(self, workflow: str, *, dry_run: bool = False) -> Workflow:
+        """Never list, suggest or tell a workflow again; `wisen undo` brings it back. Its sessions stay.
+
+        Raises:
+            UsageError: no workflow, or more than one, has such an id.
+            PersonNeeded: nothing shows that a person decided this.
+        """
+        found, _ = self.get(workflow)
+        self._decisions.require_person("workflows", "forget", found.id, dry_run=dry_run)
+        if not dry_run:
+            with self._decisions.as_decision(_FORGOTTEN, found.id):
+                move = self._home.row_factory.build_move(found.id, MoveKind.STATUS, _FORGOTTEN)
+                self._home.ledger.entries.record([move])
+        return found
+
+    def _forgotten(self) -> frozenset[str]:
+        moves = self._home.ledger.moves.all()
+        return frozenset(each.subject for each in moves if each.kind is MoveKind.STATUS and each.value == _FORGOTTEN)

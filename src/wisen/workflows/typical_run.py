@@ -9,7 +9,7 @@ import math
 from collections import Counter
 from typing import TYPE_CHECKING
 
-from wisen.workflows.request_words import request_words
+from wisen.kernel.request_words import request_words
 from wisen.workflows.step_sequences import sequence_f1
 
 if TYPE_CHECKING:
