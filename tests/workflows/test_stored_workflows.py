@@ -6,6 +6,7 @@ import tempfile
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+import msgspec
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -18,13 +19,14 @@ from wisen.store.sqlite_index import open_index
 from wisen.system.clock import SystemClock
 from wisen.testing.fake_index import MemoryIndex
 from wisen.testing.log_writer import Log
+from wisen.workflows.find_patterns import PatternPolicy, find_patterns
 from wisen.workflows.stored_workflows import current_workflows
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from wisen.model.workflow import Workflow
     from wisen.store.index import Index
-    from wisen.workflows.stored_workflows import ContextWorkflows
 
 DEPLOY = "docker build > docker tag > docker push > kubectl rollout status"
 PUBLISH = "hugo publish > s3cmd sync > varnish purge > slackcat"
@@ -46,19 +48,22 @@ def record(index: Index, native: str, asked: str, *, context: str = "orchard", s
     log.typed(f"{native}m", int(native[1:]))
     if not index.events.store([log.batch()]):
         index.findings.mine_again(index.sessions.numbers_of({("claude-code", native)}))
-    for history in index.findings.take_unmined(1):
-        run = structs.replace(
-            build_run(int(native[1:]), asked, steps or WORK[asked], session=history.session),
-            request=f"{native}m",
-            context=context,
-        )
-        index.findings.store_findings([SessionFindings(session=history.session, runs=(run,))], 1)
+    for history in [*index.findings.take_unmined(1)]:
+        run = build_run(int(native[1:]), asked, steps or WORK[asked], session=history.session)
+        run = structs.replace(run, request=f"{native}m", context=context)
+        runs = (run,) if history.native == native else ()  # of another session, the request was forgotten
+        index.findings.store_findings([SessionFindings(session=history.session, runs=runs)], 1)
 
 
-def again(index: Index) -> dict[str, ContextWorkflows]:
-    """Return the workflows found in all sessions."""
+def found(index: Index) -> dict[str, tuple[tuple[int, ...], tuple[Workflow, ...]]]:
+    """Return the sessions and workflows of each context."""
+    return {context: (each.sessions, each.workflows) for context, each in current_workflows(index, "1").items()}
+
+
+def found_again(index: Index) -> dict[str, tuple[tuple[int, ...], tuple[Workflow, ...]]]:
+    """Return the same from all sessions."""
     index.folds.clear()
-    return current_workflows(index, "1")
+    return found(index)
 
 
 def test_a_new_session_joins_the_workflows_of_its_context_alone(index: Index) -> None:
@@ -71,7 +76,7 @@ def test_a_new_session_joins_the_workflows_of_its_context_alone(index: Index) ->
     after = current_workflows(index, "1")
     assert after["garden"] == before["garden"]
     assert [(each.id, each.uses) for each in after["orchard"].workflows] == [(before["orchard"].workflows[0].id, 4)]
-    assert after == again(index)
+    assert found(index) == found_again(index)
 
 
 def test_a_session_that_is_deleted_or_mined_otherwise_leaves_its_workflow(index: Index) -> None:
@@ -84,6 +89,9 @@ def test_a_session_that_is_deleted_or_mined_otherwise_leaves_its_workflow(index:
     assert left.runs == ("s3m", "s4m")
     index.removal.remove_sessions({("claude-code", f"s{number}", 0) for number in (2, 3, 4)})
     assert current_workflows(index, "1") == {}
+    state = index.folds.load("workflows orchard", "1 1")
+    assert state is not None
+    assert state.value == ""
 
 
 def test_what_was_forgotten_is_kept_nowhere(index: Index) -> None:
@@ -92,35 +100,58 @@ def test_what_was_forgotten_is_kept_nowhere(index: Index) -> None:
     assert "deploy" in current_workflows(index, "1")["orchard"].workflows[0].title
     index.removal.redact({("claude-code", f"s{number}m") for number in (1, 2)})
     assert index.folds.load("workflows", "1 1") is None
+    assert index.folds.load("workflows orchard", "1 1") is None
     assert current_workflows(index, "1")["orchard"].workflows == ()
 
 
 def test_what_is_kept_by_another_version_or_damaged_is_found_again(index: Index) -> None:
     for number in (1, 2, 3):
         record(index, f"s{number}", "deploy to staging")
-    found = current_workflows(index, "1")
-    assert current_workflows(index, "2") == found
+    before = current_workflows(index, "1")
+    assert current_workflows(index, "2") == before
     for damaged in ("", "[]", '{"orchard": 7}', '{"orchard": {"sessions": [], "workflows": [{}]}}'):
         index.folds.save("workflows", "1 1", Fold(index.folds.revision(), damaged), holds_text=True)
-        assert current_workflows(index, "1") == found
+        assert current_workflows(index, "1") == before
+
+
+def test_what_the_finder_knew_is_worked_out_again_where_it_is_damaged(index: Index) -> None:
+    for number in (1, 2, 3):
+        record(index, f"s{number}", "deploy to staging")
+    revision = current_workflows(index, "1")["orchard"].revision
+    index.folds.save("workflows orchard", "1 1", Fold(revision, "{"), holds_text=True)
+    record(index, "s4", "deploy to staging")
+    assert found(index) == found_again(index)
+
+
+def test_a_later_session_is_added_to_what_the_finder_knew(index: Index) -> None:
+    for number in (1, 2, 3):
+        record(index, f"s{number}", "deploy to staging")
+    revision = current_workflows(index, "1")["orchard"].revision
+    state = find_patterns(index.runs.of_context("orchard")[:2], PatternPolicy()).state
+    index.folds.save("workflows orchard", "1 1", Fold(revision, msgspec.json.encode(state).decode()), holds_text=True)
+    record(index, "s4", "deploy to staging")
+    (listed,) = current_workflows(index, "1")["orchard"].workflows
+    assert listed.runs == ("s1m", "s2m", "s4m"), "what is kept was not used"
 
 
 def test_a_context_whose_name_is_not_utf_8_is_kept(index: Index) -> None:
     for number in (1, 2, 3):
         record(index, f"s{number}", "deploy to staging", context="o\udcffther")
-    found = current_workflows(index, "1")
-    assert [each.uses for each in found["o\udcffther"].workflows] == [3]
-    assert current_workflows(index, "1") == found
+    before = current_workflows(index, "1")
+    assert [each.uses for each in before["o\udcffther"].workflows] == [3]
+    assert current_workflows(index, "1") == before
+    record(index, "s4", "deploy to staging", context="o\udcffther")
+    assert [each.uses for each in current_workflows(index, "1")["o\udcffther"].workflows] == [4]
 
 
 OPERATIONS = st.lists(
     st.tuples(
         st.sampled_from(["record", "record", "record", "delete", "redact", "look"]),
-        st.integers(1, 6),
+        st.integers(1, 9),
         st.sampled_from(sorted(WORK)),
         st.sampled_from(["orchard", "garden"]),
     ),
-    max_size=14,
+    max_size=24,
 )
 
 
@@ -137,6 +168,6 @@ def test_it_is_always_what_finding_all_again_gives(operations: list[tuple[str, i
                 index.removal.redact({("claude-code", f"s{number}m")})
             else:
                 current_workflows(index, "1")
-        kept = current_workflows(index, "1")
-        assert kept == again(index)
+        kept = found(index)
+        assert kept == found_again(index)
         index.close()

@@ -22,14 +22,17 @@ if TYPE_CHECKING:
 
 _OF_CONTEXT = "SELECT run FROM runs WHERE context = ? ORDER BY at, request"
 _SESSIONS = "SELECT DISTINCT session, context FROM runs"
+_OF_SESSIONS = """
+    SELECT run FROM runs WHERE session IN (SELECT value FROM json_each(?)) AND +context = ? ORDER BY at, request
+"""
 _THESE = " WHERE session IN (SELECT value FROM json_each(?))"
 
 
 class WorkflowRuns(Protocol):
     """How goals were reached, run by run."""
 
-    def of_context(self, context: str) -> tuple[WorkflowRun, ...]:
-        """Return the runs of a context, the oldest first."""
+    def of_context(self, context: str, sessions: Collection[int] | None = None) -> tuple[WorkflowRun, ...]:
+        """Return the runs of a context, in all sessions or in some of them, the oldest first."""
         ...
 
     def contexts_of(self, sessions: Collection[int] | None = None) -> frozenset[tuple[int, str]]:
@@ -43,10 +46,15 @@ class SqliteWorkflowRuns:
     def __init__(self, db: SqliteDatabase) -> None:
         self._db = db
 
-    def of_context(self, context: str) -> tuple[WorkflowRun, ...]:
-        """Return the runs of a context, the oldest first."""
+    def of_context(self, context: str, sessions: Collection[int] | None = None) -> tuple[WorkflowRun, ...]:
+        """Return the runs of a context, in all sessions or in some of them, the oldest first."""
+        rows = (
+            self._db.run(_OF_CONTEXT, (escape(context),))
+            if sessions is None
+            else self._db.run(_OF_SESSIONS, (json.dumps(sorted(sessions)), escape(context)))
+        )
         with report_garbled(self._db):
-            return tuple(_decode(str(run)) for (run,) in self._db.run(_OF_CONTEXT, (escape(context),)))
+            return tuple(_decode(str(run)) for (run,) in rows)
 
     def contexts_of(self, sessions: Collection[int] | None = None) -> frozenset[tuple[int, str]]:
         """Return in which contexts all sessions have runs, or some of them."""

@@ -19,10 +19,11 @@ class MemoryWorkflowRuns:
     def __init__(self, rows: IndexRows) -> None:
         self._rows = rows
 
-    def of_context(self, context: str) -> tuple[WorkflowRun, ...]:
-        """Return the runs of a context, the oldest first."""
+    def of_context(self, context: str, sessions: Collection[int] | None = None) -> tuple[WorkflowRun, ...]:
+        """Return the runs of a context, in all sessions or in some of them, the oldest first."""
         numbers = {id_: number for number, (_, id_) in enumerate(self._rows.kept)}
-        found = [run for run in self._known() if run.context == context]
+        known = (run for run in self._known() if sessions is None or run.session in sessions)
+        found = [run for run in known if run.context == context]
         return tuple(sorted(found, key=lambda run: (whole_milliseconds(run.at), numbers[run.request])))
 
     def contexts_of(self, sessions: Collection[int] | None = None) -> frozenset[tuple[int, str]]:

@@ -28,6 +28,8 @@ class WorkflowRunsContract:
         first, second = store_runs(index, "a", 5), store_runs(index, "b", 1, asked="nul \0, half \ud800, 日本語 \x1a")
         assert reopen().runs.of_context("ctx") == (*second, *first)
         assert reopen().runs.of_context("other") == ()
+        assert reopen().runs.of_context("ctx", {second[0].session, 99}) == second
+        assert reopen().runs.of_context("other", {second[0].session}) == ()
 
     def test_contexts_with_runs_are_named_with_their_sessions(self, index: Index) -> None:
         (here,), (there,) = store_runs(index, "a", 1), store_runs(index, "b", 2, context="o\udcffther")

@@ -7,14 +7,16 @@ in which the step before it was taken or not. Where there are few other runs, wh
 from __future__ import annotations
 
 import math
-from collections import Counter, defaultdict
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
+from msgspec import Struct
+
+from wisen.model.workflow import WorkflowRun  # noqa: TC001 - msgspec reads the types of fields
 from wisen.text.lazy_regex import lazy_regex
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Sequence
+    from collections.abc import Collection, Sequence
 
 _CHECK = lazy_regex(
     r"(?:.*\b)?(?:tests?|lint|fmt|format|typecheck|tsc|vet|check|build|pytest|jest|vitest|eslint|mypy|clippy)\b"
@@ -54,55 +56,71 @@ def is_check(key: str) -> bool:
     return not key.startswith("edit ") and _CHECK.match(key) is not None
 
 
-class BaseRates:
-    """Counts steps and words of the runs of a project.
+class ComparedRun(Struct, frozen=True):
+    """A run as patterns see it."""
 
-    `without` names runs that do not count: those that are judged by the others.
+    run: WorkflowRun
+    """With each of its steps once, without words."""
+    keys: tuple[str, ...]
+    """Its steps with repeats folded."""
+    repeated: frozenset[str]
+    words: frozenset[str]
+
+    @property
+    def taken(self) -> frozenset[str]:
+        """Its steps in no order."""
+        return frozenset(self.keys)
+
+
+class StepCounts(Struct):
+    """How many runs of a project take a step, one step after another, or name a word."""
+
+    runs: int = 0
+    steps: int = 0
+    """Of all runs, folded."""
+    taken: dict[str, int] = {}
+    named: dict[str, int] = {}
+    followed: dict[str, dict[str, int]] = {}
+    """By a step and one that comes after it."""
+
+    def add(self, each: ComparedRun) -> None:
+        """Count a run."""
+        for key in each.taken:
+            self.taken[key] = self.taken.get(key, 0) + 1
+        for word in each.words:
+            self.named[word] = self.named.get(word, 0) + 1
+        for before, key in _pairs(each.keys):
+            row = self.followed.setdefault(before, {})
+            row[key] = row.get(key, 0) + 1
+        self.steps += len(each.keys)
+        self.runs += 1
+
+
+class BaseRates:
+    """What the runs of a project say about each other.
+
+    `without` are runs that do not count: those that are judged by the others.
     """
 
-    def __init__(self) -> None:
-        self.runs = 0
-        self.with_step: dict[str, list[int]] = defaultdict(list)
-        """The numbers of the runs that take a step, in order."""
-        self._keys: list[Sequence[str]] = []
-        self._words: list[frozenset[str]] = []
-        self._taken: list[frozenset[str]] = []
-        self._with_word = Counter[str]()
-        self._followed = Counter[tuple[str, str]]()
-        """In how many runs a step comes after another one."""
-        self._steps = 0
+    def __init__(self, counts: StepCounts) -> None:
+        self.counts = counts
 
-    def add(self, keys: Sequence[str], words: Iterable[str]) -> int:
-        """Count a run; returns its number."""
-        number = self.runs
-        taken = frozenset(keys)
-        for key in taken:
-            self.with_step[key].append(number)
-        self._with_word.update(words := frozenset(words))
-        self._followed.update(_pairs(keys))
-        self._keys.append(keys)
-        self._words.append(words)
-        self._taken.append(taken)
-        self._steps += len(keys)
-        self.runs += 1
-        return number
-
-    def is_specific(self, key: str, without: Collection[int]) -> bool:
+    def is_specific(self, key: str, without: Collection[ComparedRun]) -> bool:
         """Whether neither other projects nor the other runs of this one often take a step."""
         return is_specific(key) and self.rate(key, without) < _OFTEN
 
-    def rate(self, key: str, without: Collection[int] = ()) -> float:
+    def rate(self, key: str, without: Collection[ComparedRun] = ()) -> float:
         """Return the rate of a step in the other runs."""
-        others = len(self.with_step.get(key, ())) - sum(key in self._taken[number] for number in without)
-        return (others + _PRIOR_RUNS * usual_rate(key)) / (self.runs - len(without) + _PRIOR_RUNS)
+        others = self.counts.taken.get(key, 0) - sum(key in each.keys for each in without)
+        return (others + _PRIOR_RUNS * usual_rate(key)) / (self.counts.runs - len(without) + _PRIOR_RUNS)
 
-    def bits(self, key: str, without: Collection[int] = ()) -> float:
+    def bits(self, key: str, without: Collection[ComparedRun] = ()) -> float:
         """Return how much a step says about a run."""
         return -math.log2(self.rate(key, without))
 
-    def bits_in_order(self, keys: Sequence[str], without: Collection[int] = (), length: int = 0) -> list[float]:
+    def bits_in_order(self, keys: Sequence[str], without: Collection[ComparedRun], length: int = 0) -> list[float]:
         """Return how much each step says after the one before it, in a run of some length: a long one takes many."""
-        longer = max(1.0, length * self.runs / max(self._steps, 1))
+        longer = max(1.0, length * self.counts.runs / max(self.counts.steps, 1))
         found, before = [], ""
         for key in keys:
             rate = self.rate(key, without)
@@ -112,19 +130,20 @@ class BaseRates:
             before = key
         return found
 
-    def word_bits(self, word: str, members: Collection[int]) -> float:
+    def word_bits(self, word: str, members: Collection[ComparedRun]) -> float:
         """Return how much more likely a word is in the requests of some runs than in the others."""
-        inside = sum(word in self._words[number] for number in members)
-        others = self.runs - len(members)
-        outside = (self._with_word[word] - inside + _PRIOR_RUNS * _PRIOR_WORD) / (others + _PRIOR_RUNS)
+        inside = sum(word in each.words for each in members)
+        others = self.counts.runs - len(members)
+        outside = (self.counts.named.get(word, 0) - inside + _PRIOR_RUNS * _PRIOR_WORD) / (others + _PRIOR_RUNS)
         share = inside / max(len(members), 1)
         return min(MAX_WORD_BITS, math.log2(share / outside)) if share > outside else 0.0
 
-    def _rate_after(self, before: str, key: str, rate: float, without: Collection[int]) -> float:
+    def _rate_after(self, before: str, key: str, rate: float, without: Collection[ComparedRun]) -> float:
         """Return how often a step comes after another one, in the other runs that take that one."""
-        there = [number for number in without if before in self._taken[number]]
-        follows = self._followed[before, key] - sum(_comes_after(self._keys[number], before, key) for number in there)
-        runs = len(self.with_step[before]) - len(there)
+        there = [each.keys for each in without if before in each.keys]
+        follows = self.counts.followed.get(before, {}).get(key, 0)
+        follows -= sum(_comes_after(keys, before, key) for keys in there)
+        runs = self.counts.taken.get(before, 0) - len(there)
         return (follows + _PRIOR_FOLLOWERS * rate) / (runs + _PRIOR_FOLLOWERS)
 
 

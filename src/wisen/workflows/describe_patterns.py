@@ -22,7 +22,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from wisen.model.workflow import WorkflowRun
-    from wisen.workflows.find_patterns import ComparedRun, Pattern, PatternFinder
+    from wisen.workflows.base_rates import ComparedRun
+    from wisen.workflows.find_patterns import Pattern, PatternFinder
 
 _ALWAYS = 0.9
 _TITLE_LENGTH = 80
@@ -84,8 +85,7 @@ def workflow_id(run: WorkflowRun) -> str:
 
 
 def _judge(finder: PatternFinder, pattern: Pattern, policy: ListingPolicy) -> _Listed | None:
-    members = frozenset(pattern.members)
-    runs = [finder.runs[number] for number in pattern.members]
+    members = runs = finder.members(pattern)
     sessions = len({each.run.session for each in runs})
     if sessions < policy.sessions or len(pattern.core) < 3 or sessions + len(pattern.core) < policy.size:
         return None
@@ -100,7 +100,7 @@ def _judge(finder: PatternFinder, pattern: Pattern, policy: ListingPolicy) -> _L
     if not shared and (
         sessions < policy.sessions_without_words
         or bits < policy.bits_without_words
-        or len(runs) > policy.routine_share * len(finder.runs)
+        or len(runs) > policy.routine_share * finder.state.counts.runs
     ):
         return None
     if _evidence(finder, pattern, known) <= policy.evidence:
@@ -115,13 +115,13 @@ def _evidence(finder: PatternFinder, pattern: Pattern, known: float) -> float:
     ways to take so many of them. There are many sessions to choose from, and many steps in a run.
     """
     best: dict[int, float] = {}
-    for number in pattern.members:
-        each = finder.runs[number]
-        taken = set(each.keys).intersection(pattern.core)
+    members = finder.members(pattern)
+    for each in members:
+        taken = sorted(each.taken.intersection(pattern.core))
         bits = sum(map(finder.rates.bits, taken)) - math.log2(math.comb(len(pattern.core), len(taken)))
         best[each.run.session] = max(bits, best.get(each.run.session, 0.0))
-    length = round(median(len(set(finder.runs[number].keys)) for number in pattern.members))
-    chosen = math.comb(len({each.run.session for each in finder.runs}), len(best))
+    length = round(median(len(each.taken) for each in members))
+    chosen = math.comb(len(finder.state.sessions), len(best))
     ways = math.comb(max(length, len(pattern.core)), len(pattern.core))
     said = sum(sorted(best.values())[:-1]) + known / 2 * (len(best) - 1)
     return said - math.log2(chosen) - math.log2(ways)
@@ -129,11 +129,10 @@ def _evidence(finder: PatternFinder, pattern: Pattern, known: float) -> float:
 
 def _words(finder: PatternFinder, pattern: Pattern) -> tuple[tuple[str, float], ...]:
     """Return the words that requests of several sessions share, by what they say and how many have them."""
-    members = frozenset(pattern.members)
+    members = finder.members(pattern)
     sessions: dict[str, set[int]] = {}
     counts = Counter[str]()
-    for number in pattern.members:
-        each = finder.runs[number]
+    for each in members:
         counts.update(each.words)
         for word in each.words:
             sessions.setdefault(word, set()).add(each.run.session)
@@ -174,11 +173,11 @@ def _similarity(one: dict[str, float], other: dict[str, float]) -> float:
 
 def _describe(finder: PatternFinder, listed: _Listed, policy: ListingPolicy) -> Workflow:
     pattern = listed.pattern
-    members = [finder.runs[number] for number in pattern.members]
+    members = finder.members(pattern)
     runs = [each.run for each in members]
     steps = _steps(members, pattern.core, policy)
     return Workflow(
-        id=workflow_id(finder.runs[pattern.founder].run),
+        id=workflow_id(finder.state.runs[pattern.founder].run),
         context=runs[0].context,
         title=_title(members, listed, steps),
         words=listed.words,
@@ -215,7 +214,7 @@ def _steps(members: Sequence[ComparedRun], core: Sequence[str], policy: ListingP
     for each in members:
         repeated.update(each.repeated)
         kinds.update((step.key, step.kind) for step in each.run.steps)
-        for key in set(each.keys):
+        for key in each.taken:
             places.setdefault(key, []).append((each.keys.index(key) + 0.5) / len(each.keys))
     mean = {key: sum(found) / len(found) for key, found in places.items()}
     rest = [key for key in places if key not in core]
