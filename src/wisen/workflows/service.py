@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from wisen.errors import UsageError
 from wisen.workflows.match_request import MatchPolicy, match_request
 from wisen.workflows.stored_workflows import current_workflows
+from wisen.workflows.typical_run import typical_run
 
 if TYPE_CHECKING:
     from wisen.model.workflow import Workflow, WorkflowRun
@@ -43,6 +44,14 @@ class WorkflowService:
         requests = set(matches[0].runs)
         runs = self._home.index.runs.of_context(matches[0].context)
         return matches[0], tuple(run for run in runs if run.request in requests)
+
+    def typical_run(self, workflow: str, goal: str) -> WorkflowRun | None:
+        """Return the run of a workflow that fits a request best: the middle one of those with similar requests.
+
+        Raises:
+            UsageError: no workflow, or more than one, has such an id.
+        """
+        return typical_run(goal, self.get(workflow)[1])
 
     def suggest(self, goal: str, context: str) -> tuple[Suggestion, ...]:
         """Return the workflows that a request in a context asks for, the best first; none for anything else."""
