@@ -15,6 +15,8 @@ from collections import defaultdict
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+import msgspec
+
 import wisen
 from benchmarks import tau_bench
 from benchmarks.data import json_lines, transcripts
@@ -22,6 +24,8 @@ from benchmarks.intervals import mean_with_interval
 from wisen.mining.goals import goals_of
 from wisen.mining.session_runs import workflow_runs
 from wisen.model.workflow import StepUse
+from wisen.workflows.describe_patterns import ListingPolicy, describe_patterns
+from wisen.workflows.find_patterns import FinderState, PatternFinder, PatternPolicy, find_patterns
 from wisen.workflows.match_request import match_request
 from wisen.workflows.step_sequences import fold_repeats, sequence_f1
 from wisen.workflows.stored_workflows import workflows_of
@@ -48,7 +52,6 @@ def run(options: argparse.Namespace) -> dict[str, object]:
     began = time.perf_counter()
     listed = {context: workflows_of(each) for context, each in projects.items()}
     finding = time.perf_counter() - began
-    slowest = max(map(_seconds, projects.values()), default=0.0)
     return {
         "sessions": len(histories),
         "runs": len(runs),
@@ -57,7 +60,7 @@ def run(options: argparse.Namespace) -> dict[str, object]:
         "rolling": _rolling(projects.values()),
         "tau_bench": tau_bench.measure(options.data / "tau-bench"),
         "precision": _precision(projects, listed),
-        "seconds": {"runs": mining, "patterns": finding, "one_project": slowest},
+        "seconds": {"runs": mining, "patterns": finding, "update": max(map(_update, projects.values()), default=0.0)},
     }
 
 
@@ -83,9 +86,16 @@ def _by_context(runs: Iterable[WorkflowRun]) -> dict[str, list[WorkflowRun]]:
     return found
 
 
-def _seconds(runs: Sequence[WorkflowRun]) -> float:
+def _update(runs: Sequence[WorkflowRun]) -> float:
+    """Return how long the last session of a project takes, when the others are known."""
+    *before, last = _in_order(runs)
+    state = msgspec.json.encode(find_patterns([each for some in before for each in some], PatternPolicy()).state)
     began = time.perf_counter()
-    workflows_of(runs)
+    finder = PatternFinder(PatternPolicy(), msgspec.json.decode(state, type=FinderState))
+    for each in last:
+        finder.add(each)
+    describe_patterns(finder, ListingPolicy())
+    msgspec.json.encode(finder.state)
     return time.perf_counter() - began
 
 
@@ -157,7 +167,10 @@ def _figures(compared: Sequence[tuple[float, float, float]]) -> dict[str, object
 
 
 def _precision(projects: dict[str, list[WorkflowRun]], listed: dict[str, tuple[Workflow, ...]]) -> dict[str, object]:
-    """Return how many of the workflows that prompts get are the right ones, by the labels."""
+    """Return how many of the workflows that prompts get are the right ones.
+
+    A label names a prompt (`request`) and others with the same goal (`same`): the workflow must have one of those.
+    """
     requests = {each.request: each for runs in projects.values() for each in runs}
     labels = [each for each in json_lines(_LABELS) if each["request"] in requests] if _LABELS.exists() else []
     told, right = 0, 0
@@ -165,5 +178,5 @@ def _precision(projects: dict[str, list[WorkflowRun]], listed: dict[str, tuple[W
         each = requests[label["request"]]
         matched = match_request(each.asked, listed[each.context])
         told += bool(matched)
-        right += bool(matched) and matched[0].workflow.id in label["workflows"]
+        right += bool(matched) and not set(label["same"]).isdisjoint(matched[0].workflow.runs)
     return {"n": len(labels), "told": told, "precision": right / told if told else None}

@@ -72,8 +72,6 @@ def learn(wisen: Learner, options: RunOptions) -> Report:
             wisen.rules.write_context_files(lambda: known.states, boundaries)
         with step("update memory"):
             wisen.memory.refresh(known.states)
-        with step("find workflows"):
-            wisen.workflows.refresh()
     else:
         with step("update memory"):
             wisen.memory.refresh_notes()

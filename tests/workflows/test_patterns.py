@@ -8,6 +8,7 @@ from itertools import permutations
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from msgspec import structs
 
 from tests.workflows.workflow_builder import AT, build_run
 from wisen.model.work_outcome import WorkOutcome
@@ -154,6 +155,13 @@ def test_runs_without_a_request_still_show_their_steps() -> None:
     (found,) = workflows_of(runs)
     assert found.title == DEPLOY.replace(" > ", " → ")
     assert found.words == ()
+
+
+def test_what_was_typed_to_a_local_model_names_no_workflow() -> None:
+    (found,) = workflows_of(
+        [*other_work(), *other_work(40), *(structs.replace(run, local=True) for run in deploys()[:5])]
+    )
+    assert (found.title, found.words) == (DEPLOY.replace(" > ", " → "), ())
 
 
 def test_a_run_that_only_shares_everyday_steps_does_not_join() -> None:

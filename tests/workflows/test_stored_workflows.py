@@ -48,13 +48,11 @@ def record(index: Index, native: str, asked: str, *, context: str = "orchard", s
     log.typed(f"{native}m", int(native[1:]))
     if not index.events.store([log.batch()]):
         index.findings.mine_again(index.sessions.numbers_of({("claude-code", native)}))
-    for history in index.findings.take_unmined(1):
-        run = structs.replace(
-            build_run(int(native[1:]), asked, steps or WORK[asked], session=history.session),
-            request=f"{native}m",
-            context=context,
-        )
-        index.findings.store_findings([SessionFindings(session=history.session, runs=(run,))], 1)
+    for history in [*index.findings.take_unmined(1)]:
+        run = build_run(int(native[1:]), asked, steps or WORK[asked], session=history.session)
+        run = structs.replace(run, request=f"{native}m", context=context)
+        runs = (run,) if history.native == native else ()  # of another session, the request was forgotten
+        index.findings.store_findings([SessionFindings(session=history.session, runs=runs)], 1)
 
 
 def found(index: Index) -> dict[str, tuple[tuple[int, ...], tuple[Workflow, ...]]]:

@@ -339,7 +339,14 @@ def _is_asked_again(
     """Whether the next session requests the same work; a command that succeeded and is run again is routine."""
     if judged.reason in _STANDING or (judged.reason is OutcomeReason.CHECKED and not has_edits):
         return False
-    return len(request.split()) >= policy.fewest_words and any(are_same(request, each) for each in later)
+    return len(request.split()) >= policy.fewest_words and any(
+        _numbers(request) == _numbers(each) and are_same(request, each) for each in later
+    )
+
+
+def _numbers(request: str) -> list[str]:
+    """The words with digits: the next version, or another issue, is other work."""
+    return sorted(word for word in _WORD.findall(request) if any(map(str.isdigit, word)))
 
 
 def _accepts(later: Sequence[str], request: str) -> bool:

@@ -280,4 +280,5 @@ def _compared(run: WorkflowRun) -> ComparedRun:
     keys, repeated = fold_repeats(step.key for step in run.steps)
     kinds = {step.key: step.kind for step in run.steps}
     steps = tuple(RunStep(key=key, kind=kinds[key]) for key in dict.fromkeys(keys))
-    return ComparedRun(structs.replace(run, steps=steps), keys, repeated, frozenset(request_words(run.asked)))
+    asked = "" if run.local else run.asked  # what was typed to a local model is shown to no other
+    return ComparedRun(structs.replace(run, steps=steps, asked=asked), keys, repeated, frozenset(request_words(asked)))

@@ -8,6 +8,7 @@ from wisen.errors import UsageError
 from wisen.model.entry import MoveKind
 from wisen.workflows.match_request import match_request
 from wisen.workflows.stored_workflows import current_workflows
+from wisen.workflows.typical_run import typical_run
 
 if TYPE_CHECKING:
     from wisen.decisions.service import Decisions
@@ -57,6 +58,14 @@ class WorkflowService:
     def runs_of(self, workflow: str) -> tuple[WorkflowRun, ...]:
         """Return the runs of a workflow, the oldest first. Raises: UsageError: there is none with this id."""
         return self.get(workflow)[1]
+
+    def typical_run(self, workflow: str, goal: str) -> WorkflowRun | None:
+        """Return the run of a workflow that fits a request best: the middle one of those with similar requests.
+
+        Raises:
+            UsageError: no workflow, or more than one, has such an id.
+        """
+        return typical_run(goal, self.get(workflow)[1])
 
     def suggest(self, goal: str, context: str) -> tuple[Suggestion, ...]:
         """Return the workflows that a request in a context asks for, the best first; none for anything else."""
