@@ -39,7 +39,8 @@ if TYPE_CHECKING:
     from wisen.model.signal import RecordedSignal
 
 _WANTS_COMMIT = lazy_regex(
-    r"\W*(?:please |now |ok(?:ay)?,? |great,? |then |and |let'?s )*(?:commit|push|merge|提交|ship(?= (?:it|this|that)\b|\W*\Z))(?!\w)",
+    r"\W*(?:please |now |ok(?:ay)?,? |great,? |then |and |let'?s )*"
+    r"(?:commit|push|merge|提交|ship(?= (?:it|this|that)\b|\W*\Z))(?!\w)",
     re.IGNORECASE,
 )
 _WORD = lazy_regex(r"\w[\w./-]*\w")
