@@ -124,8 +124,8 @@ class Learner:
         self.fixes = FixService(
             home, rule_files, decisions, refresh, deliver=settings.deliver, count_praise=self.praise.praise_of_subjects
         )
-        self.workflows = WorkflowService(home, decisions)
-        self.skills = create_skills(deps, self.workflows, self.fixes, lambda: self.changes)
+        self.workflows = WorkflowService(home, decisions, self.fixes.all)
+        self.skills = create_skills(deps, self.workflows, lambda: self.changes)
         self.install = InstallService(
             home,
             edit_ports,

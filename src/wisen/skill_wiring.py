@@ -12,20 +12,12 @@ if TYPE_CHECKING:
 
     from wisen.changes.service import ChangeService
     from wisen.dependencies import Dependencies
-    from wisen.fixes.service import FixService
     from wisen.model.workflow import Pitfall, Procedure, ReplayResult, Workflow, WorkflowRun
     from wisen.workflows.service import WorkflowService
 
 
-def create_skills(
-    deps: Dependencies, workflows: WorkflowService, fixes: FixService, changes: Callable[[], ChangeService]
-) -> SkillService:
+def create_skills(deps: Dependencies, workflows: WorkflowService, changes: Callable[[], ChangeService]) -> SkillService:
     """Create the skill service; `changes` undoes what it wrote."""
-
-    def find_pitfalls(workflow: Workflow, runs: Sequence[WorkflowRun]) -> Sequence[Pitfall]:
-        from wisen.workflows import pitfalls
-
-        return pitfalls.find_pitfalls(workflow, runs, fixes.all(), deps.home.index.findings.evidence)
 
     return SkillService(
         deps.home,
@@ -36,7 +28,7 @@ def create_skills(
             workflows=workflows.list,
             runs_of=workflows.runs_of,
             build=_build,
-            pitfalls=find_pitfalls,
+            pitfalls=workflows.pitfalls,
             replay=_replay,
         ),
         agents=deps.skill_agents,

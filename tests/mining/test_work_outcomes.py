@@ -116,6 +116,12 @@ def test_a_commit_outweighs_a_failure_before_it() -> None:
     assert first(*lines) == (WORKED, OutcomeReason.COMMITTED)
 
 
+def test_a_check_that_fails_after_the_work_was_published_outweighs_that() -> None:
+    pushed = ("said put 1.2 on staging", "ok docker push hub/shop:1.2")
+    assert first(*pushed, "ok curl -f https://shop.example/health") == (WORKED, OutcomeReason.COMMITTED)
+    assert first(*pushed, "failed curl -f https://shop.example/health") == (FAILED, OutcomeReason.FAILING)
+
+
 def test_a_commit_of_earlier_work_says_nothing_of_what_was_edited_after_it() -> None:
     assert first("said add a tax to the shop", "ok git commit -am a", ADD) == (UNKNOWN, OutcomeReason.NO_EVIDENCE)
 

@@ -21,6 +21,7 @@ from wisen.mining.work_traces import (
     is_edited_back,
     is_only_looking,
     is_taken_back,
+    trace_of,
 )
 from wisen.model.event import MessageOrigin, Status
 from wisen.model.failure import Ending
@@ -210,7 +211,7 @@ class _Judge:
         is_result = bool(acting) and (not acting[-1].edited or acting[-1].is_prose)
         reasons = (
             (OutcomeReason.PRAISED, any(self._said.praises(turn) for turn in (*work.acts, work.following))),
-            (OutcomeReason.COMMITTED, self._was_published(work)),
+            (OutcomeReason.COMMITTED, self._was_published(work) and not _fails_after_publishing(work)),
             (OutcomeReason.FAILING, _is_failing(work)),
             (OutcomeReason.NO_EVIDENCE, work.steps[-1].status is None),
             (OutcomeReason.CHECKED, work.goal.ending is Ending.CHECKED),
@@ -329,6 +330,13 @@ def _is_failing(work: GoalWork) -> bool:
     """Whether a failure was left behind; a look that found nothing is none."""
     failed = [step for step in work.steps if step.status in _FAILED]
     return work.goal.ending is Ending.FAILING and any(not is_only_looking(step) for step in failed)
+
+
+def _fails_after_publishing(work: GoalWork) -> bool:
+    """Whether what checks the published work failed, and still does at the end."""
+    published = [number for number, step in enumerate(work.steps) if trace_of(step).publishes]
+    after = work.steps[published[-1] + 1 :] if published else ()
+    return _is_failing(work) and any(step.status in _FAILED and not is_only_looking(step) for step in after)
 
 
 def _follows(work: GoalWork, later: NextSession, policy: OutcomePolicy) -> bool:

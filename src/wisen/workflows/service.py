@@ -11,8 +11,11 @@ from wisen.workflows.stored_workflows import current_workflows
 from wisen.workflows.typical_run import typical_run
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
     from wisen.decisions.service import Decisions
-    from wisen.model.workflow import Workflow, WorkflowRun
+    from wisen.model.fix import Fix
+    from wisen.model.workflow import Pitfall, Procedure, Workflow, WorkflowRun
     from wisen.store.home import Home
     from wisen.workflows.match_request import Suggestion
 
@@ -22,8 +25,9 @@ _FORGOTTEN = "forgotten"
 class WorkflowService:
     """Lists workflows and finds the one that a request asks for."""
 
-    def __init__(self, home: Home, decisions: Decisions) -> None:
-        self._home, self._decisions = home, decisions
+    def __init__(self, home: Home, decisions: Decisions, fixes: Callable[[], Sequence[Fix]]) -> None:
+        """Create the service. `fixes`: every known one, for the pitfalls of workflows."""
+        self._home, self._decisions, self._fixes = home, decisions, fixes
 
     def refresh(self) -> int:
         """Find the workflows of contexts in which sessions changed; returns how many there are."""
@@ -66,6 +70,18 @@ class WorkflowService:
             UsageError: no workflow, or more than one, has such an id.
         """
         return typical_run(goal, self.get(workflow)[1])
+
+    def procedure(self, workflow: Workflow, runs: Sequence[WorkflowRun]) -> Procedure:
+        """Return the commands that runs of a workflow share, with parameters for what varies, and its pitfalls."""
+        from wisen.workflows.procedure import build_procedure
+
+        return build_procedure(workflow, runs, self.pitfalls(workflow, runs))
+
+    def pitfalls(self, workflow: Workflow, runs: Sequence[WorkflowRun]) -> tuple[Pitfall, ...]:
+        """Return what failed in runs of a workflow, and what overcame it."""
+        from wisen.workflows.pitfalls import find_pitfalls
+
+        return find_pitfalls(workflow, runs, self._fixes(), self._home.index.findings.evidence)
 
     def suggest(self, goal: str, context: str) -> tuple[Suggestion, ...]:
         """Return the workflows that a request in a context asks for, the best first; none for anything else."""

@@ -35,6 +35,7 @@ from wisen.surfaces.cli.serve_commands import mcp, serve
 from wisen.surfaces.cli.skill_commands import skills_app
 from wisen.surfaces.cli.switch_commands import off, on
 from wisen.surfaces.cli.trial_commands import trials_app
+from wisen.surfaces.cli.workflow_commands import workflows_app
 
 __all__ = ["FAILED", "STOPPED", "app", "main"]
 
@@ -195,6 +196,7 @@ app.add_typer(lessons_app, name="lessons")
 app.add_typer(fixes_app, name="fixes")
 app.add_typer(contexts_app, name="contexts")
 app.add_typer(rules_app, name="rules")
+app.add_typer(workflows_app, name="workflows")
 app.add_typer(skills_app, name="skills")
 app.add_typer(memory_app, name="memory")
 app.add_typer(models_app, name="models")

@@ -37,6 +37,7 @@ COMMANDS = (
     TopCommand("lessons", LEARNT, "List every lesson, with its quotes and sessions."),
     TopCommand("rules", LEARNT, "List and edit the rules in force."),
     TopCommand("fixes", LEARNT, "Show what made failing calls work."),
+    TopCommand("workflows", LEARNT, "Show what your sessions repeat, and how often it worked."),
     TopCommand("blame", LEARNT, "Show what each line of an instruction file costs and does."),
     TopCommand("install", AGENTS, "Let an agent call wisen while it works."),
     TopCommand("uninstall", AGENTS, "Remove wisen from an agent's settings."),
