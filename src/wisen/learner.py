@@ -373,6 +373,7 @@ class Learner:
             requests=lambda: self.feedback.added_languages.requests,
             language_of=self.feedback.added_languages.language_of,
             praise_counts=self.praise.praise_of_subjects,
+            workflow_hints=self.workflows.hints,
         )
         telling = SnapshotBuilder(self.home, deps.rule_files, candidates, door=deps.door, deliver=settings.deliver)
         return telling.build(boundaries)

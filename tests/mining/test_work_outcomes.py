@@ -117,7 +117,7 @@ def test_a_commit_outweighs_a_failure_before_it() -> None:
 
 
 def test_a_check_that_fails_after_the_work_was_published_outweighs_that() -> None:
-    pushed = ("said put 1.2 on staging", "ok docker push hub/shop:1.2")
+    pushed = ("said release 1.2", "ok git push --tags")
     assert first(*pushed, "ok curl -f https://shop.example/health") == (WORKED, OutcomeReason.COMMITTED)
     assert first(*pushed, "failed curl -f https://shop.example/health") == (FAILED, OutcomeReason.FAILING)
 

@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from wisen.delivery.block import DeliveredLine
     from wisen.delivery.chat_requests import RequestTable
     from wisen.delivery.turn_questions import TurnQuestion
+    from wisen.delivery.workflow_hints import WorkflowHint
     from wisen.model.entry import Proposal
     from wisen.model.place import RulePlace
     from wisen.model.trial import TrialStandings
@@ -36,3 +37,5 @@ class CandidateSources(Struct, frozen=True, kw_only=True):
     """The language code of a text of the user, as used in the request table."""
     praise_counts: Callable[[datetime], Mapping[str, int]]
     """How much praise entries and fixes had by a given time, by id."""
+    workflow_hints: Callable[[str], Sequence[WorkflowHint]]
+    """What agents may be told in a context about how goals were reached before."""

@@ -80,6 +80,8 @@ class SnapshotSet(NamedTuple):
     """By context, what the user's agent is asked to classify: ids and lines. Not pinned: a no ends it at once."""
     local: bool = False
     """Whether the user allows delivering what was typed to models on their own machine."""
+    workflows: Mapping[str, str] = {}
+    """The sheet of workflow hints of each context that has some."""
 
     def with_agent(self, agent: str, other: SnapshotSet) -> SnapshotSet:
         """Return a copy with the snapshots of an agent, where they differ."""
@@ -104,6 +106,11 @@ class SnapshotSet(NamedTuple):
         files = self.files | {digest(sheet): sheet for sheet in sheets.values()}
         return self._replace(files=files, reminders={context: digest(sheets[context]) for context in sorted(sheets)})
 
+    def with_workflow_hints(self, sheets: Mapping[str, bytes]) -> SnapshotSet:
+        """Return a copy with sheets of workflow hints, by context."""
+        files = self.files | {digest(sheet): sheet for sheet in sheets.values()}
+        return self._replace(files=files, workflows={context: digest(sheets[context]) for context in sorted(sheets)})
+
     def with_counts(self, counts: Mapping[str, Mapping[str, int]]) -> SnapshotSet:
         """Return a copy with counts, by context."""
         return self._replace(counts=counts)
@@ -121,6 +128,7 @@ class SnapshotSet(NamedTuple):
             "turns": turns,
             "turns_head": HEAD if turns else "",
             "local": self.local,
+            "workflows": dict(self.workflows),
         }
         return _encode(
             {

@@ -17,6 +17,7 @@ from wisen.delivery.proposal_questions import ProposalQuestions
 from wisen.delivery.reminders import build_reminders, encode_reminders
 from wisen.delivery.rules_in_force import RulesInForce, guards_in_force
 from wisen.delivery.trial_selection import TrialSelection
+from wisen.delivery.workflow_hints import encode_hints
 from wisen.mining.error_pattern_export import export_patterns
 from wisen.model.context import EVERY_PROJECT
 from wisen.model.entry import Priority
@@ -128,7 +129,10 @@ class SnapshotBuilder:
         reminder_sheets = {
             context: encode_reminders(some, context, self._deliver) for context, some in reminders.items() if some
         }
+        hints = {context: self._candidates.workflow_hints(context) for context in contents if context}
+        hint_sheets = {context: encode_hints(some, self._deliver) for context, some in hints.items() if some}
         snapshots = snapshots.with_guards(sheets).with_reminders(reminder_sheets).with_questions(turn_questions)
+        snapshots = snapshots.with_workflow_hints(hint_sheets)
         snapshots = snapshots._replace(local=self._deliver.local_words)
         snapshots = snapshots.with_counts(self._counts(contents_by_context, answers, modes, [*contents]))
         judgements.save()

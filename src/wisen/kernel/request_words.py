@@ -15,12 +15,15 @@ if TYPE_CHECKING:
 
 MIN_WEIGHT = 2.5
 """How much the words that a request shares with a workflow must say."""
-MIN_SCORE = 0.4
-"""How well a request must fit: rather too seldom than for something else."""
+MIN_SHARED = 2
+"""How many words a request must share with a workflow that has so many: one alone may be about anything."""
+MIN_ABOUT = 0.5
+"""Which share of its words must belong to the workflow: rather too seldom than for something else."""
 _MAX_WORDS = 40
 """What follows in a longer request is most often pasted."""
 _MAX_LETTERS = 4000
 _INSIDE = "'-_."
+_QUESTIONS = frozenset("why what whats when where which who whose how is are was were does did do has have had".split())
 
 
 def request_words(asked: str) -> tuple[str, ...]:
@@ -39,13 +42,17 @@ def request_words(asked: str) -> tuple[str, ...]:
 
 def request_score(words: tuple[str, ...], weights: Mapping[str, float]) -> float:
     """Return how well a request fits a workflow, from 0 to 1: how much of each is in the other; 0 for too little."""
-    shared = sum(weights.get(word, 0.0) for word in words)
-    if not words or shared < MIN_WEIGHT:
+    shared = [weights[word] for word in words if word in weights]
+    if len(shared) < min(MIN_SHARED, len(weights)) or sum(shared) < MIN_WEIGHT:
         return 0.0
-    covered = shared / sum(weights.values())
-    about = sum(word in weights for word in words) / len(words)
-    score = (covered * about) ** 0.5
-    return score if score >= MIN_SCORE else 0.0
+    covered, about = sum(shared) / sum(weights.values()), len(shared) / len(words)
+    return (covered * about) ** 0.5 if about >= MIN_ABOUT else 0.0
+
+
+def is_question(asked: str) -> bool:
+    """Whether a prompt asks about something instead of asking for it to be done. English words only."""
+    words = fold(asked.casefold().strip())[0].replace("'", " ").split(None, 3)
+    return bool(words) and words[0].strip(",.") in _QUESTIONS and "please" not in words
 
 
 def _tokens(chunk: str) -> list[str]:

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from wisen.decisions.service import Decisions
+    from wisen.delivery.workflow_hints import WorkflowHint
     from wisen.model.fix import Fix
     from wisen.model.workflow import Pitfall, Procedure, Workflow, WorkflowRun
     from wisen.store.home import Home
@@ -86,6 +87,12 @@ class WorkflowService:
     def suggest(self, goal: str, context: str) -> tuple[Suggestion, ...]:
         """Return the workflows that a request in a context asks for, the best first; none for anything else."""
         return match_request(goal, self.list(context))
+
+    def hints(self, context: str) -> tuple[WorkflowHint, ...]:
+        """Return what agents may be told about the workflows of a context."""
+        from wisen.workflows.hints import hints_of
+
+        return hints_of(self.list(context))
 
     def forget(self, workflow: str, *, dry_run: bool = False) -> Workflow:
         """Never list, suggest or tell a workflow again; `wisen undo` brings it back. Its sessions stay.

@@ -276,13 +276,17 @@ _HANDLERS = {"session-start": _at_start, "prompt": _at_prompt, "failure": _at_fa
 def _relevant_lines(
     prompt: str, payload: Payload, snapshot: Payload, store: HookStore, before: list[str]
 ) -> list[tuple[str, str]]:
-    """Return rules that share words with a prompt and matching reminders, as far as the budget allows."""
+    """Return rules, reminders and a workflow that fit a prompt, as far as the budget allows."""
     candidates, pin = _relevant_rules(prompt, snapshot, before), store.read_pin()
     reminders: list[tuple[int, str, str]] = []
     if store.snapshots.has_reminders():
         from .call_reminders import reminders_at_prompt
 
         reminders = reminders_at_prompt(prompt, payload, store, pin)
+    if store.snapshots.has_workflow_hints():
+        from .workflow_hints import hints_at_prompt
+
+        candidates += hints_at_prompt(prompt, payload.get("cwd"), store, before)
     if not candidates and not reminders:
         return []
     from .token_budget import select

@@ -119,6 +119,18 @@ class Snapshots:
             return ""
         return str(sheets.get(_context_of(cwd, current)) or sheets.get("") or "")
 
+    def has_workflow_hints(self) -> bool:
+        """Whether there are workflow hints anywhere."""
+        return bool(self.page.get("workflows"))
+
+    def workflow_hints(self, cwd: str) -> str:
+        """Return the digest of the workflow hints of a directory; empty if there are none. They are not pinned."""
+        current = self.page
+        sheets = current.get("workflows")
+        if current.get("version") != VERSION or not isinstance(sheets, dict):
+            return ""
+        return str(sheets.get(_context_of(cwd, current)) or "")
+
     def counts(self, cwd: str) -> tuple[dict[str, dict[str, object]], str]:
         """Return the counts for a directory and the global ones, and when they were made."""
         current = self.page

@@ -5,7 +5,7 @@
 
 from __future__ import annotations
 
-FIX, RULE, MOMENT, SAID = range(4)
+FIX, RULE, MOMENT, SAID, WORKFLOW = range(5)
 """Priorities, if not everything fits."""
 _PER_TOKEN = 3
 """The minimum of bytes per token, so that a text never costs more than is counted."""
