@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from msgspec import Struct, structs
 
 from wisen.model.workflow import RunStep
-from wisen.workflows.base_rates import MAX_WORD_BITS, BaseRates, ComparedRun, StepCounts, is_specific
+from wisen.workflows.base_rates import BaseRates, ComparedRun, StepCounts, is_specific
 from wisen.workflows.request_words import request_words
 from wisen.workflows.step_sequences import fold_repeats, shared_in_order
 
@@ -65,7 +65,7 @@ _WORDS = 2
 """How many words of the requests count beside the steps."""
 
 
-class Pattern(Struct):
+class Pattern(Struct, array_like=True):
     """Steps that came again, and the runs that took them."""
 
     founder: int
@@ -76,7 +76,7 @@ class Pattern(Struct):
     """The numbers of its runs, the oldest first."""
 
 
-class FinderState(Struct):
+class FinderState(Struct, array_like=True):
     """What is known of the runs of a project so far; enough to go on."""
 
     counts: StepCounts
@@ -181,7 +181,9 @@ class PatternFinder:
         """Return what two runs share in order, and how much that and their requests say."""
         pair = one, theirs = self.state.runs[number], self.state.runs[other]
         weights = {key: self.rates.bits(key, pair) for key in set(one.keys).intersection(theirs.keys)}
-        if sum(weights.values()) + _WORDS * MAX_WORD_BITS <= self._needed(1, 1):
+        words = one.words.intersection(theirs.words)
+        worth = sum(sorted((self.rates.word_bits(word, pair) for word in words), reverse=True)[:_WORDS])
+        if sum(weights.values()) + worth <= self._needed(1, 1):
             return _NOTHING  # whatever the order
         shared = tuple(dict.fromkeys(shared_in_order(one.keys, theirs.keys, lambda key: weights.get(key, 0.0))))
         new = [key for key in shared if key not in explained]
@@ -190,10 +192,8 @@ class PatternFinder:
         length = min(len(one.keys), len(theirs.keys))
         if self._bits(new, pair, length) < self._policy.least_bits:
             return _NOTHING
-        words = one.words.intersection(theirs.words)
-        worth = sorted((self.rates.word_bits(word, pair) for word in words), reverse=True)[:_WORDS]
         needed = self._needed(len(shared), min(len(one.taken), len(theirs.taken)))
-        surplus = self._bits(shared, pair, length) + sum(worth) - needed
+        surplus = self._bits(shared, pair, length) + worth - needed
         return _Founding(surplus, other, shared) if surplus > 0 else _NOTHING
 
     def _needed(self, shared: int, length: int) -> float:
