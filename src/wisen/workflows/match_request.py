@@ -20,6 +20,8 @@ class MatchPolicy:
     weight: float = 2.5
     """How much the shared words must say."""
     score: float = 0.4
+    single_word: float = 0.6
+    """What part of all words one must be to be enough alone."""
 
 
 class Suggestion(NamedTuple):
@@ -30,18 +32,21 @@ class Suggestion(NamedTuple):
     """From 0 to 1: how much of what its requests have in common is in this one, and how much of this one that is."""
 
 
-def match_request(asked: str, workflows: Iterable[Workflow], policy: MatchPolicy | None) -> tuple[Suggestion, ...]:
-    """Return the workflows that a request asks for, the best first; without a policy, all that share a word with it."""
+def match_request(asked: str, workflows: Iterable[Workflow], policy: MatchPolicy) -> tuple[Suggestion, ...]:
+    """Return the workflows that a request asks for, the best first."""
     words = request_words(asked)
     found = []
     for workflow in workflows:
         weights = dict(workflow.words)
-        shared = sum(weights.get(word, 0.0) for word in words)
-        if not shared or (policy is not None and shared < policy.weight):
+        known = [weights[word] for word in words if word in weights]
+        shared, everything = sum(known), sum(weights.values())
+        if not known or shared < policy.weight:
             continue
-        covered = shared / sum(weights.values())
-        about = sum(word in weights for word in words) / len(words)
+        covered = shared / everything
+        if len(known) == 1 and covered < policy.single_word:
+            continue
+        about = len(known) / len(words)
         score = (covered * about) ** 0.5
-        if policy is None or score >= policy.score:
+        if score >= policy.score:
             found.append(Suggestion(workflow, round(score, 3)))
     return tuple(sorted(found, key=lambda each: (-each.score, -each.workflow.sessions, each.workflow.id)))
