@@ -124,6 +124,7 @@ def test_a_request_in_other_words_gets_the_workflow(asked: str) -> None:
         "commit",
         "the colors on the start page are wrong, and the staging banner hides the menu on small screens; fix both",
         "why does the test of the cart fail?",
+        "which deploy tool?",
         "write a page about how staging differs from production for new people in the team and link it",
     ],
 )

@@ -15,8 +15,8 @@ if TYPE_CHECKING:
 
 MIN_WEIGHT = 2.5
 """How much the words that a request shares with a workflow must say."""
-MIN_SHARED = 2
-"""How many words a request must share with a workflow that has so many: one alone may be about anything."""
+MIN_SINGLE = 0.6
+"""What part of all words one must be to be enough alone."""
 MIN_ABOUT = 0.5
 """Which share of its words must belong to the workflow: rather too seldom than for something else."""
 _MAX_WORDS = 40
@@ -43,10 +43,12 @@ def request_words(asked: str) -> tuple[str, ...]:
 def request_score(words: tuple[str, ...], weights: Mapping[str, float]) -> float:
     """Return how well a request fits a workflow, from 0 to 1: how much of each is in the other; 0 for too little."""
     shared = [weights[word] for word in words if word in weights]
-    if len(shared) < min(MIN_SHARED, len(weights)) or sum(shared) < MIN_WEIGHT:
+    if sum(shared) < MIN_WEIGHT:
         return 0.0
     covered, about = sum(shared) / sum(weights.values()), len(shared) / len(words)
-    return (covered * about) ** 0.5 if about >= MIN_ABOUT else 0.0
+    if about < MIN_ABOUT or (len(shared) == 1 and covered < MIN_SINGLE):
+        return 0.0
+    return (covered * about) ** 0.5
 
 
 def is_question(asked: str) -> bool:

@@ -56,7 +56,7 @@ def is_check(key: str) -> bool:
     return not key.startswith("edit ") and _CHECK.match(key) is not None
 
 
-class ComparedRun(Struct, frozen=True):
+class ComparedRun(Struct, frozen=True, array_like=True):
     """A run as patterns see it."""
 
     run: WorkflowRun
@@ -72,7 +72,7 @@ class ComparedRun(Struct, frozen=True):
         return frozenset(self.keys)
 
 
-class StepCounts(Struct):
+class StepCounts(Struct, array_like=True):
     """How many runs of a project take a step, one step after another, or name a word."""
 
     runs: int = 0

@@ -112,7 +112,7 @@ def _evidence(finder: PatternFinder, pattern: Pattern, known: float) -> float:
     """Return how many bits its sessions, but the first, say beyond what some of so many sessions share by chance.
 
     Each session counts by its best run: by the steps of the pattern that it takes, as often as runs take them, less the
-    ways to take so many of them. There are many sessions to choose from, and many steps in a run.
+    ways to take that many of them. There are many sessions to choose from, and many steps in a run.
     """
     best: dict[int, float] = {}
     members = finder.members(pattern)

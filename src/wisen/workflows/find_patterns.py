@@ -21,7 +21,7 @@ from wisen.kernel.request_words import request_words
 from wisen.mining.work_outcomes import OutcomePolicy, judge_again
 from wisen.model.work_outcome import JudgedOutcome
 from wisen.model.workflow import RunStep, StepKind
-from wisen.workflows.base_rates import MAX_WORD_BITS, BaseRates, ComparedRun, StepCounts, is_specific
+from wisen.workflows.base_rates import BaseRates, ComparedRun, StepCounts, is_specific
 from wisen.workflows.step_sequences import fold_repeats, shared_in_order
 
 if TYPE_CHECKING:
@@ -69,7 +69,7 @@ _WORDS = 2
 """How many words of the requests count beside the steps."""
 
 
-class Pattern(Struct):
+class Pattern(Struct, array_like=True):
     """Steps that came again, and the runs that took them."""
 
     founder: int
@@ -80,7 +80,7 @@ class Pattern(Struct):
     """The numbers of its runs, the oldest first."""
 
 
-class FinderState(Struct):
+class FinderState(Struct, array_like=True):
     """What is known of the runs of a project so far; enough to go on."""
 
     counts: StepCounts
@@ -196,7 +196,9 @@ class PatternFinder:
         """Return what two runs share in order, and how much that and their requests say."""
         pair = one, theirs = self.state.runs[number], self.state.runs[other]
         weights = {key: self.rates.bits(key, pair) for key in set(one.keys).intersection(theirs.keys)}
-        if sum(weights.values()) + _WORDS * MAX_WORD_BITS <= self._needed(1, 1):
+        words = one.words.intersection(theirs.words)
+        worth = sum(sorted((self.rates.word_bits(word, pair) for word in words), reverse=True)[:_WORDS])
+        if sum(weights.values()) + worth <= self._needed(1, 1):
             return _NOTHING  # whatever the order
         shared = tuple(dict.fromkeys(shared_in_order(one.keys, theirs.keys, lambda key: weights.get(key, 0.0))))
         new = [key for key in shared if key not in explained]
@@ -205,10 +207,8 @@ class PatternFinder:
         length = min(len(one.keys), len(theirs.keys))
         if self._bits(new, pair, length) < self._policy.least_bits:
             return _NOTHING
-        words = one.words.intersection(theirs.words)
-        worth = sorted((self.rates.word_bits(word, pair) for word in words), reverse=True)[:_WORDS]
         needed = self._needed(len(shared), min(len(one.taken), len(theirs.taken)))
-        surplus = self._bits(shared, pair, length) + sum(worth) - needed
+        surplus = self._bits(shared, pair, length) + worth - needed
         return _Founding(surplus, other, shared) if surplus > 0 else _NOTHING
 
     def _needed(self, shared: int, length: int) -> float:
