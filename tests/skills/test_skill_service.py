@@ -344,3 +344,12 @@ def test_failed_work_is_proposed_by_nobody(project: Path) -> None:
     runs = [structs.replace(run, outcome=WorkOutcome.FAILED) for run in deploy_runs()]
     with skills_of(project, runs) as (_, service, _):
         assert service.propose() == 0
+
+
+def test_no_skill_is_made_for_a_project_that_is_gone(project: Path) -> None:
+    project.rename(project.with_name("moved-away"))
+    with skills_of(project) as (learner, service, _):
+        context = next(each.context for each in learner.projects.active_aliases() if each.path == str(project))
+        assert service.propose() == 0
+        with pytest.raises(UsageError, match="not on this machine"):
+            service.make("deploy to staging", context)

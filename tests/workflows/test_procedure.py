@@ -145,6 +145,19 @@ def test_a_script_typed_on_the_command_line_is_no_command_to_repeat() -> None:
     assert build_procedure(workflow_of(runs, ["python"]), runs).steps[0].command == ()
 
 
+def test_a_command_of_which_half_varies_says_too_little_to_repeat() -> None:
+    workflow, runs = of_one_step("git add src/a.py tests/b.py", "git add src/c.py docs/d.md", "git add e.py f.py")
+    procedure = build_procedure(workflow, runs)
+    assert procedure.steps[0].command == ()
+    assert procedure.parameters == ()
+
+
+def test_a_branch_is_called_so_although_its_name_looks_like_a_path() -> None:
+    workflow, runs = of_one_step("git push -u origin fix/plums", "git push -u origin feature/sloes-2")
+    (found,) = build_procedure(workflow, runs).parameters
+    assert found.name == "branch"
+
+
 def test_a_workflow_with_the_same_step_twice_keeps_both_commands_apart() -> None:
     runs = [
         run_of(number, "", [command("git push origin main"), command(f"git push origin v{version}")][:: (-1) ** number])

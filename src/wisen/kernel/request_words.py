@@ -48,7 +48,8 @@ def request_score(words: tuple[str, ...], weights: Mapping[str, float]) -> float
     covered, about = sum(shared) / sum(weights.values()), len(shared) / len(words)
     if about < MIN_ABOUT or (len(shared) == 1 and covered < MIN_SINGLE):
         return 0.0
-    return (covered * about) ** 0.5
+    score: float = (covered * about) ** 0.5
+    return score
 
 
 def is_question(asked: str) -> bool:

@@ -96,7 +96,7 @@ class SkillService:
         """Return the skills on disk that agents load, in one project or in all, and those that apply everywhere."""
         from wisen.skills.found_skills import find_skills
 
-        places = [each for each in self._projects.places_with_contexts() if context in (None, each[1])]
+        places = [each for each in self._places() if context in (None, each[1])]
         return find_skills(self._agents(), places)
 
     @one_writer("skill")
@@ -232,6 +232,11 @@ class SkillService:
         ledger = self._home.ledger
         return skill_proposals(fold_proposal_states(ledger.proposals.all(), ledger.moves.all()))
 
+    def _places(self) -> list[tuple[str, str]]:
+        """Return the directories of this machine with their contexts, except those in which wisen is disabled."""
+        is_off = self._projects.resolver.is_off
+        return [each for each in self._projects.places_with_contexts() if not is_off(each[0])]
+
     def _has_room(self) -> bool:
         return sum(each.is_waiting for each in self._proposals()) < self._settings.most
 
@@ -248,7 +253,7 @@ class SkillService:
         from wisen.skills.project_text import read_project_text
         from wisen.skills.skill_drafts import SkillSetting
 
-        places = self._projects.places_with_contexts()
+        places = self._places()
         roots = tuple(path for path, key in places if key == context)
         known_text = "\n".join(read_project_text(Path(root)) for root in roots)
         others = names_of_others(self._home.ledger.contexts.all(), places, context)
@@ -341,7 +346,7 @@ class SkillService:
         agents = agents_with_skills(self._agents())
         if agent not in agents:
             raise UsageError(f"{agent!r} is no agent that loads skills. Name one of: {', '.join(sorted(agents))}")
-        roots = [path for path, key in self._projects.places_with_contexts() if key == proposal.context]
+        roots = [path for path, key in self._places() if key == proposal.context]
         return skill_folder(agents[agent], roots) / Path(proposal.path).parent.name / FILE
 
 

@@ -134,7 +134,10 @@ def _folder(runs: Sequence[WorkflowRun], where: SkillSetting) -> Path:
     name = next(iter((*used, *where.agents)), None)
     if name is None:
         raise UsageError("None of the enabled agents loads skills. Enable one in config.toml: agents.enabled")
-    return skill_folder(where.agents[name], where.facts.roots)
+    roots = where.facts.roots
+    if roots and not any(Path(each).is_dir() for each in roots):
+        raise UsageError(f"{roots[0]} is not on this machine any more, so no skill is made for it.")
+    return skill_folder(where.agents[name], roots)
 
 
 def skill_folder(agent: LoadsSkills, roots: Sequence[str]) -> Path:

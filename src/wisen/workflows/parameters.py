@@ -27,6 +27,7 @@ _OPERANDS = {
     "merge": "branch",
     "rebase": "branch",
     "branch": "branch",
+    "push": "branch",
     "tag": "tag",
     "install": "package",
     "add": "item",
@@ -219,8 +220,9 @@ def _name(group: Sequence[_Variable], kind: ParameterKind, usual: Sequence[Seque
         name = _OPTION_NAMES.get(name, name)
         if len(name) > 1 and name.isascii() and name.isidentifier():
             return name
-        if kind is ParameterKind.WORD and len(words) > 1 and words[1] in _OPERANDS:
-            return _OPERANDS[words[1]]
+        operand = _OPERANDS.get(words[1], "") if len(words) > 1 else ""
+        if operand and (kind is ParameterKind.WORD or (kind is ParameterKind.PATH and operand == "branch")):
+            return operand
     return _NAMED_BY_KIND[kind]
 
 

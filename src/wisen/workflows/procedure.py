@@ -38,8 +38,10 @@ def build_procedure(workflow: Workflow, runs: Sequence[WorkflowRun], pitfalls: I
     columns = [_columns(step.kind, own) for step, own in zip(workflow.steps, aligned, strict=True)]
     found = find_commands(columns, usable)
     kinds = {each.name: each.kind for each in found.parameters}
-    commands = [template if _can_be_repeated(template, kinds) else () for template in found.templates]
-    used = {name for command in commands for word in command for name in parameter_names(word)}
+    kept = [
+        own if _can_be_repeated(template, kinds) else [] for own, template in zip(columns, found.templates, strict=True)
+    ]
+    found = find_commands(kept, usable)  # again, so that parameters of dropped commands take no names
     steps = tuple(
         ProcedureStep(
             step=step,
@@ -47,12 +49,12 @@ def build_procedure(workflow: Workflow, runs: Sequence[WorkflowRun], pitfalls: I
             is_check=is_check(step, command, runs),
             runs=tuple(run.request for run in usable if run.request in own),
         )
-        for step, command, own in zip(workflow.steps, commands, aligned, strict=True)
+        for step, command, own in zip(workflow.steps, found.templates, aligned, strict=True)
     )
     return Procedure(
         workflow=workflow,
         steps=steps,
-        parameters=tuple(each for each in found.parameters if each.name in used),
+        parameters=found.parameters,
         pitfalls=tuple(pitfalls),
         requests=_requests(ordered),
     )
@@ -138,7 +140,10 @@ def _can_be_repeated(template: Sequence[TemplateWord], kinds: Mapping[str, Param
         before.text in _SCRIPT_OPTIONS and any(kinds[name] is ParameterKind.TEXT for name in parameter_names(word))
         for before, word in itertools.pairwise(template)
     )
-    return bool(template) and not template[0].has_parameter and len(names) <= _MAX_PARAMETERS and not is_script
+    varying = sum(word.has_parameter for word in template)
+    says_little = varying > 1 and 2 * varying >= len(template)
+    is_usable = bool(template) and not template[0].has_parameter and len(names) <= _MAX_PARAMETERS
+    return is_usable and not is_script and not says_little
 
 
 def _requests(runs: Sequence[WorkflowRun]) -> tuple[str, ...]:
