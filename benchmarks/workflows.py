@@ -21,6 +21,7 @@ import wisen
 from benchmarks import tau_bench
 from benchmarks.data import json_lines, transcripts
 from benchmarks.intervals import mean_with_interval
+from wisen.kernel.request_words import is_question
 from wisen.mining.goals import goals_of
 from wisen.mining.session_runs import workflow_runs
 from wisen.model.workflow import StepUse
@@ -36,7 +37,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from wisen.model.history import History
-    from wisen.model.workflow import Workflow, WorkflowRun
+    from wisen.model.workflow import WorkflowRun
 
 _TRAINING = 0.7
 _LABELS = Path(__file__).parent / "labels" / "workflow_prompts.jsonl"
@@ -59,7 +60,7 @@ def run(options: argparse.Namespace) -> dict[str, object]:
         "heldout": _held_out(projects.values()),
         "rolling": _rolling(projects.values()),
         "tau_bench": tau_bench.measure(options.data / "tau-bench"),
-        "precision": _precision(projects, listed),
+        "precision": _precision(projects),
         "seconds": {"runs": mining, "patterns": finding, "update": max(map(_update, projects.values()), default=0.0)},
     }
 
@@ -166,17 +167,22 @@ def _figures(compared: Sequence[tuple[float, float, float]]) -> dict[str, object
     }
 
 
-def _precision(projects: dict[str, list[WorkflowRun]], listed: dict[str, tuple[Workflow, ...]]) -> dict[str, object]:
-    """Return how many of the workflows that prompts get are the right ones.
+def _precision(projects: dict[str, list[WorkflowRun]]) -> dict[str, object]:
+    """Return how many of the workflows that prompts get, known from earlier sessions alone, are the right ones.
 
-    A label names a prompt (`request`) and others with the same goal (`same`): the workflow must have one of those.
+    A label names a prompt (`request`) and earlier ones with the same goal (`same`): the workflow must have one of those.
     """
-    requests = {each.request: each for runs in projects.values() for each in runs}
-    labels = [each for each in json_lines(_LABELS) if each["request"] in requests] if _LABELS.exists() else []
-    told, right = 0, 0
-    for label in labels:
-        each = requests[label["request"]]
-        matched = match_request(each.asked, listed[each.context])
-        told += bool(matched)
-        right += bool(matched) and not set(label["same"]).isdisjoint(matched[0].workflow.runs)
-    return {"n": len(labels), "told": told, "precision": right / told if told else None}
+    labels = {each["request"]: set(each["same"]) for each in json_lines(_LABELS)} if _LABELS.exists() else {}
+    seen, told, right = 0, 0, 0
+    for runs in projects.values():
+        sessions = _in_order(runs)
+        for at, session in enumerate(sessions):
+            prompts = [each for each in session if each.request in labels]
+            known = workflows_of(each for earlier in sessions[:at] for each in earlier) if prompts else ()
+            for each in prompts:
+                matched = () if is_question(each.asked) else match_request(each.asked, known)
+                seen += 1
+                told += bool(matched)
+                right += bool(matched) and not labels[each.request].isdisjoint(matched[0].workflow.runs)
+    fitting = sum(map(bool, labels.values()))
+    return {"n": seen, "told": told, "right": right, "fitting": fitting, "precision": right / told if told else None}

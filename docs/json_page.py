@@ -38,6 +38,8 @@ ARGUMENTS = {
     "guards test": ("npm test",),
     "guards backtest": ("warn npm test -> pnpm test",),
     "skills show": ("pick",),
+    "workflows show": ("{workflow}",),
+    "workflows suggest": ("deploy 1.9 to staging",),
     "trials show": ("{trial}",),
     "changes show": ("{change}",),
     "memory recall": ("pnpm",),
@@ -157,6 +159,13 @@ def _write_home(home: Path) -> None:
     skill = home / ".claude" / "skills" / "pick" / "SKILL.md"
     skill.parent.mkdir(parents=True)
     skill.write_text("---\nname: pick\ndescription: Pick pears.\n---\n\nPick them by hand.\n", encoding="utf-8")
+    for number in range(71, 75):
+        deploy = ClaudeTranscript(number, cwd=str(project))
+        deploy.prompt(f"deploy 1.{number} to staging")
+        for command in ("docker build -t shop:{0} .", "git tag v{0}", "docker push hub/shop:{0}", "kubectl rollout status"):
+            deploy.bash(command.format(f"1.{number}"), "done")
+        deploy.prompt("thanks, that works")
+        deploy.write(logs / "-home-ada-orchard-shop")
     session = ClaudeTranscript(70, cwd=str(project))
     session.prompt("run the tests")
     session.bash("pnpm test", "ok")
@@ -195,6 +204,7 @@ def _ids(printed: list[Any]) -> dict[str, str]:
         "lesson": first("lessons", "entries", "name"),
         "proposal": "1",
         "guard": first("guards", "guards", "id"),
+        "workflow": first("workflows", "workflows", "id"),
         "trial": first("trials", "trials", "id"),
         "change": first("changes", "changes", "id"),
     }

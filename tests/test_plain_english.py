@@ -33,7 +33,7 @@ BANNED = (
     r"\b(?:himself|his own|(?:of|in|to|by|for|from|with) (?:his|him))\b",
 )
 EXCEPT = {
-    "src/wisen/text/terms.py": "a list of words that users may type",
+    "src/wisen/kernel/word_stems.py": "a list of words that users may type",
     "CHANGELOG.md": "what was written then",
     "docs/glossary.md": "names the words that are replaced",
 }

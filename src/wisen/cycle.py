@@ -100,8 +100,6 @@ def judge(wisen: Learner, options: RunOptions, findings: RunFindings, known: Kno
             findings.proposals += wisen.fixes.propose(known)
         with step("propose skills"):
             findings.proposals += wisen.skills.propose()
-        with step("propose skills"):
-            findings.proposals += wisen.skills.propose()
         with step("act on trial verdicts"):
             findings.proposals += wisen.trials.act_on_verdicts()
 

@@ -107,13 +107,15 @@ ARGUMENTS = {
     "guards backtest": ["warn shopctl count --everything"],
     "guards show": ["{guard}"],
     "skills show": ["pick"],
+    "workflows show": ["{workflow}"],
+    "workflows suggest": ["count the pears and the apples in every box"],
     "trials show": ["{trial}"],
     "changes show": ["{change}"],
     "rules show": ["{entry}"],
     "memory show": [],
 }
 """Arguments of the commands that need some; a name in braces is looked up."""
-ABSENT = ("{guard}", "{trial}", "{change}")
+ABSENT = ("{guard}", "{trial}", "{change}", "{workflow}")
 """Arguments that the sessions above do not provide."""
 
 

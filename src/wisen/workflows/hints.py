@@ -14,16 +14,16 @@ if TYPE_CHECKING:
     from wisen.model.workflow import Workflow
 
 _RISKY = frozenset("sudo su doas sh bash zsh fish eval ssh rm dd mkfs chmod chown kill pkill format shutdown".split())
-"""Programs that no hint names: whoever needs them decides that anew."""
+"""Programs that no hint names: a session decides by itself whether it needs them."""
 _MIN_COMMANDS = 2
 
 
 def hints_of(workflows: Iterable[Workflow]) -> tuple[WorkflowHint, ...]:
     """Return the hints of a context, those of most sessions first."""
-    return tuple(WorkflowHint(each.id, advice_text(each), each.words) for each in workflows if is_worth_telling(each))
+    return tuple(WorkflowHint(each.id, advice_text(each), each.words) for each in workflows if is_deliverable(each))
 
 
-def is_worth_telling(workflow: Workflow) -> bool:
+def is_deliverable(workflow: Workflow) -> bool:
     """Whether it worked more often than not, is recognized by words, and does nothing that nobody should repeat."""
     keys = [key for step in workflow.steps for key in (step.key, *step.alternatives)]
     commands = [step for step in workflow.steps if step.kind in (StepKind.COMMAND, StepKind.TOOL)]

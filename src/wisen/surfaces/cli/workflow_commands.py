@@ -18,7 +18,10 @@ Everything = Annotated[bool, typer.Option("--all", help="The workflows of all pr
 
 @workflows_app.callback()
 def workflows(context: typer.Context, as_json: Json = False) -> None:
-    """List what sessions of this project repeat for a goal, with its steps and how often it worked."""
+    """List what sessions of this project repeat.
+
+    Each with its goal, its steps, and how often it worked.
+    """
     if context.invoked_subcommand is None:
         from wisen.surfaces.cli.workflow_view import list_workflows
 
@@ -27,7 +30,10 @@ def workflows(context: typer.Context, as_json: Json = False) -> None:
 
 @workflows_app.command(name="list")
 def list_workflows(every: Everything = False, as_json: Json = False) -> None:
-    """List what sessions of this project repeat for a goal, with its steps and how often it worked."""
+    """List what sessions of this project repeat.
+
+    Each with its goal, its steps, and how often it worked.
+    """
     from wisen.surfaces.cli.workflow_view import list_workflows as run
 
     raise typer.Exit(run(every=every, as_json=as_json))

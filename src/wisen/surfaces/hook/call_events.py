@@ -37,7 +37,7 @@ def before_call(payload: Payload, store: HookStore) -> None:
 
 def _reminders_for_call(payload: Payload, store: HookStore, pin: Payload) -> tuple[list[str], Payload, list[str]]:
     """Return the reminders that match a call: their lines, the pin that remembers them, and their ids."""
-    if not store.snapshots.has_reminders():
+    if not store.snapshots.has_sheets("moments"):
         return [], pin, []
     from .call_reminders import HEAD, pin_with_delivery, reminders_at_call
 

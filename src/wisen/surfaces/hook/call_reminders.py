@@ -85,7 +85,7 @@ def pin_after_summary(pin: Payload) -> Payload:
 def _open_reminders(payload: Payload, store: HookStore, pin: Payload) -> tuple[Payload, list[Moment]]:
     """Return the sheet of a place, and its reminders that may still be delivered in this session."""
     cwd = payload.get("cwd")
-    digest = store.snapshots.reminders(cwd if isinstance(cwd, str) else "")
+    digest = store.snapshots.sheet_digest("moments", cwd if isinstance(cwd, str) else "")
     if not digest:
         return {}, []
     sheet = store.snapshots.content(digest)

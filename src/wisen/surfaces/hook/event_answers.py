@@ -279,12 +279,12 @@ def _relevant_lines(
     """Return rules, reminders and a workflow that fit a prompt, as far as the budget allows."""
     candidates, pin = _relevant_rules(prompt, snapshot, before), store.read_pin()
     reminders: list[tuple[int, str, str]] = []
-    if store.snapshots.has_reminders():
+    if store.snapshots.has_sheets("moments"):
         from .call_reminders import reminders_at_prompt
 
         reminders = reminders_at_prompt(prompt, payload, store, pin)
-    if store.snapshots.has_workflow_hints():
-        from .workflow_hints import hints_at_prompt
+    if store.snapshots.has_sheets("workflows"):
+        from .prompt_workflows import hints_at_prompt
 
         candidates += hints_at_prompt(prompt, payload.get("cwd"), store, before)
     if not candidates and not reminders:

@@ -104,32 +104,20 @@ class Snapshots:
             return ""
         return str(sheets.get(_context_of(cwd, current)) or sheets.get("") or "")
 
-    def has_reminders(self) -> bool:
-        """Whether there are reminders anywhere."""
-        return bool(self.page.get("moments"))
+    def has_sheets(self, name: str) -> bool:
+        """Whether there are sheets of a kind anywhere: reminders (`moments`), workflow hints (`workflows`)."""
+        return bool(self.page.get(name))
 
-    def reminders(self, cwd: str) -> str:
-        """Return the digest of the reminders of a directory; empty if there are none.
+    def sheet_digest(self, name: str, cwd: str) -> str:
+        """Return the digest of the sheet of a kind for a directory; empty if there is none.
 
         They are not pinned: what the user forgets, closes or rewords is no longer delivered at once.
         """
         current = self.page
-        sheets = current.get("moments")
+        sheets = current.get(name)
         if current.get("version") != VERSION or not isinstance(sheets, dict):
             return ""
         return str(sheets.get(_context_of(cwd, current)) or sheets.get("") or "")
-
-    def has_workflow_hints(self) -> bool:
-        """Whether there are workflow hints anywhere."""
-        return bool(self.page.get("workflows"))
-
-    def workflow_hints(self, cwd: str) -> str:
-        """Return the digest of the workflow hints of a directory; empty if there are none. They are not pinned."""
-        current = self.page
-        sheets = current.get("workflows")
-        if current.get("version") != VERSION or not isinstance(sheets, dict):
-            return ""
-        return str(sheets.get(_context_of(cwd, current)) or "")
 
     def counts(self, cwd: str) -> tuple[dict[str, dict[str, object]], str]:
         """Return the counts for a directory and the global ones, and when they were made."""

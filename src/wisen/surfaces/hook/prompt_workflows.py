@@ -25,7 +25,7 @@ def hints_at_prompt(prompt: str, cwd: object, store: HookStore, before: list[str
     """Return the workflow that fits a prompt best, as a candidate; none if the session was told of it."""
     if is_question(prompt):
         return []
-    digest = store.snapshots.workflow_hints(cwd if isinstance(cwd, str) else "")
+    digest = store.snapshots.sheet_digest("workflows", cwd if isinstance(cwd, str) else "")
     if not digest:
         return []
     sheet = store.snapshots.content(digest)
