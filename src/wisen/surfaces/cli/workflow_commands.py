@@ -41,7 +41,10 @@ def list_workflows(every: Everything = False, as_json: Json = False) -> None:
 
 @workflows_app.command(name="show")
 def show_workflow(workflow: WorkflowId, as_json: Json = False) -> None:
-    """Show one workflow: its commands with parameters, what went wrong, and its runs."""
+    """Show one workflow.
+
+    Its commands with parameters, what went wrong, and its runs.
+    """
     from wisen.surfaces.cli.workflow_view import show_workflow as run
 
     raise typer.Exit(run(workflow, as_json=as_json))
