@@ -170,7 +170,7 @@ def _figures(compared: Sequence[tuple[float, float, float]]) -> dict[str, object
 def _precision(projects: dict[str, list[WorkflowRun]]) -> dict[str, object]:
     """Return how many of the workflows that prompts get, known from earlier sessions alone, are the right ones.
 
-    A label names a prompt (`request`) and earlier ones with the same goal (`same`), one of which the workflow must have.
+    A label names a prompt (`request`) and earlier ones with the same goal (`same`): the workflow has one.
     """
     labels = {each["request"]: set(each["same"]) for each in json_lines(_LABELS)} if _LABELS.exists() else {}
     seen, told, right = 0, 0, 0

@@ -162,7 +162,7 @@ def _write_home(home: Path) -> None:
     for number in range(71, 75):
         deploy = ClaudeTranscript(number, cwd=str(project))
         deploy.prompt(f"deploy 1.{number} to staging")
-        for command in ("docker build -t shop:{0} .", "git tag v{0}", "docker push hub/shop:{0}", "kubectl rollout status"):
+        for command in ("docker build -t shop:{0} .", "git tag v{0}", "docker push hub/shop:{0}", "kubectl rollout"):
             deploy.bash(command.format(f"1.{number}"), "done")
         deploy.prompt("thanks, that works")
         deploy.write(logs / "-home-ada-orchard-shop")

@@ -99,6 +99,7 @@ class Learner:
             ),
         )
         self.praise = PraiseService(home, projects)
+        self.workflows = WorkflowService(home, decisions, lambda: self.fixes.all())
         self.memory = MemoryService(
             home,
             projects,
@@ -106,6 +107,7 @@ class Learner:
             notebooks=deps.notebooks,
             detector=self.feedback.session_detector,
             count_praise=self.praise.praise_of_memories,
+            find_workflows=self.workflows.hints_for,
         )
         self.rules = RuleService(
             home,
@@ -124,7 +126,6 @@ class Learner:
         self.fixes = FixService(
             home, rule_files, decisions, refresh, deliver=settings.deliver, count_praise=self.praise.praise_of_subjects
         )
-        self.workflows = WorkflowService(home, decisions, self.fixes.all)
         self.skills = create_skills(deps, self.workflows, lambda: self.changes)
         self.install = InstallService(
             home,

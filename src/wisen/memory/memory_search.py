@@ -9,19 +9,22 @@ from wisen.errors import UsageError
 from wisen.model.context import NOWHERE
 from wisen.model.entry import EntryType
 from wisen.model.entry_state import fold_entry_states
-from wisen.model.memory import BRIEFING_TOKENS, DEFAULT_WEIGHTS, MemoryKind, MemoryQuery, RecallResult
+from wisen.model.memory import BRIEFING_TOKENS, DEFAULT_WEIGHTS, Memory, MemoryKind, MemoryQuery, RecallResult
 from wisen.model.report import Selection
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
     from pathlib import Path
 
+    from wisen.delivery.workflow_hints import WorkflowHint
     from wisen.logs.projects import Projects
-    from wisen.model.memory import Briefing, Memory, MemoryHit, RankedMemory
+    from wisen.model.memory import Briefing, MemoryHit, RankedMemory
     from wisen.store.home import Home
 
     CountPraise = Callable[[Iterable[MemoryHit]], dict[str, int]]
     """Counts the praise for found memories, by id."""
+    FindWorkflows = Callable[[str, str], Iterable[WorkflowHint]]
+    """Finds how a goal was reached before in a context."""
 
 
 FREQUENT_SESSIONS = 10
@@ -33,8 +36,11 @@ _DEFAULT_KINDS = tuple(kind for kind in MemoryKind if kind is not MemoryKind.WOR
 class MemorySearch:
     """Searches memories for questions and tasks."""
 
-    def __init__(self, home: Home, projects: Projects, count_praise: CountPraise) -> None:
-        self._home, self._projects, self._count_praise = home, projects, count_praise
+    def __init__(
+        self, home: Home, projects: Projects, count_praise: CountPraise, find_workflows: FindWorkflows
+    ) -> None:
+        self._home, self._projects = home, projects
+        self._count_praise, self._find_workflows = count_praise, find_workflows
 
     def recall(  # noqa: PLR0913 - search options, all by keyword
         self,
@@ -120,9 +126,16 @@ class MemorySearch:
             search(*words, kinds=BRIEFING_KINDS),
             task=BriefingTask(words, implied),
             rules=search(*words, *implied, kinds=RULE_KINDS),
-            frequent=self._frequent_failures(here) if implied else (),
+            frequent=[*self._workflows(prompt, here), *(self._frequent_failures(here) if implied else ())],
             budget=budget,
         )
+
+    def _workflows(self, prompt: str, here: str) -> list[Memory]:
+        """Return the workflows of a context that a task asks for."""
+        return [
+            Memory(each.id, MemoryKind.WORKFLOW, each.text, "workflows", context=here, place=each.id)
+            for each in self._find_workflows(prompt, here)
+        ]
 
     def _frequent_failures(self, here: str) -> list[Memory]:
         """Return failures with a known fix that occur in many sessions of a context, whatever the task."""

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from wisen.edits.edit_history import EditPorts
     from wisen.logs.projects import Projects
     from wisen.memory.index_memories import SessionMemories
-    from wisen.memory.memory_search import CountPraise
+    from wisen.memory.memory_search import CountPraise, FindWorkflows
     from wisen.memory.notebook_files import Notebooks
     from wisen.memory.summary_writer import SummaryWriter
     from wisen.model.entry_state import EntryState
@@ -60,7 +60,7 @@ class SummaryText(NamedTuple):
 class MemoryService:
     """Searches memories, and manages the notes and summaries of days and sessions."""
 
-    def __init__(
+    def __init__(  # noqa: PLR0913 - a service is made of what it works with
         self,
         home: Home,
         projects: Projects,
@@ -69,11 +69,12 @@ class MemoryService:
         notebooks: Notebooks,
         detector: DetectorFactory,
         count_praise: CountPraise,
+        find_workflows: FindWorkflows,
     ) -> None:
-        """Create the service with agents' notebooks, the feedback detector, and the praise counts of memories."""
+        """Create the service with agents' notebooks, the feedback detector, praise counts, and known workflows."""
         self._home, self._projects, self._edit_ports, self._files = home, projects, edit_ports, edit_ports.files
         self._notebooks, self._detector = notebooks, detector
-        self._search = MemorySearch(home, projects, count_praise)
+        self._search = MemorySearch(home, projects, count_praise, find_workflows)
 
     def recall(  # noqa: PLR0913 - search options, all by keyword
         self,

@@ -94,6 +94,12 @@ class WorkflowService:
 
         return hints_of(self.list(context))
 
+    def hints_for(self, goal: str, context: str) -> tuple[WorkflowHint, ...]:
+        """Return the same of workflows that a goal asks for, the best first."""
+        from wisen.workflows.hints import hints_of
+
+        return hints_of(each.workflow for each in self.suggest(goal, context))
+
     def forget(self, workflow: str, *, dry_run: bool = False) -> Workflow:
         """Never list, suggest or tell a workflow again; `wisen undo` brings it back. Its sessions stay.
 
