@@ -99,16 +99,6 @@ class Learner:
             ),
         )
         self.praise = PraiseService(home, projects)
-        self.workflows = WorkflowService(home, decisions, lambda: self.fixes.all())
-        self.memory = MemoryService(
-            home,
-            projects,
-            edit_ports,
-            notebooks=deps.notebooks,
-            detector=self.feedback.session_detector,
-            count_praise=self.praise.praise_of_memories,
-            find_workflows=self.workflows.hints_for,
-        )
         self.rules = RuleService(
             home,
             projects,
@@ -125,6 +115,16 @@ class Learner:
         )
         self.fixes = FixService(
             home, rule_files, decisions, refresh, deliver=settings.deliver, count_praise=self.praise.praise_of_subjects
+        )
+        self.workflows = WorkflowService(home, decisions, self.fixes.all)
+        self.memory = MemoryService(
+            home,
+            projects,
+            edit_ports,
+            notebooks=deps.notebooks,
+            detector=self.feedback.session_detector,
+            count_praise=self.praise.praise_of_memories,
+            find_workflows=self.workflows.hints_for,
         )
         self.skills = create_skills(deps, self.workflows, lambda: self.changes)
         self.install = InstallService(
@@ -228,8 +228,7 @@ class Learner:
             raise UsageError(f"--days {days:g} leaves nothing to read. Give a number above 0, or leave it out for all.")
         if jobs < 0:
             raise UsageError(f"--jobs {jobs} is not a number of processes. Give 1 or more, or 0 to let wisen decide.")
-        started = self.home.clock.now()
-        selection = Selection(under=under, since=started - timedelta(days=days) if days else None)
+        selection = Selection(under=under, since=self.home.clock.now() - timedelta(days=days) if days else None)
         options = RunOptions(selection=selection, recheck=recheck, jobs=jobs, judge=judge, asks_user=True)
         with_progress = replace(options, progress=as_run_progress(progress))
         if project is None:
