@@ -98,7 +98,7 @@ def workflow_of(
         id=id_,
         context="orchard",
         title=title or "deploy to staging",
-        words=(("deploy", 1.0), ("staging", 1.0)),
+        words=(("deploi", 1.0), ("stag", 1.0)),
         steps=tuple(
             WorkflowStep(key=key, kind=StepKind.COMMAND, share=having[key] / len(runs), use=StepUse.ALWAYS)
             for key in keys

@@ -11,6 +11,7 @@ from msgspec import structs
 
 from wisen.agents.skill_file import CREATED, FILE, is_valid_name, skill_name, write_skill
 from wisen.errors import UsageError
+from wisen.kernel.request_words import request_words
 from wisen.model.workflow import StepKind
 from wisen.safety.withhold import rule_against
 from wisen.skills.clean_runs import clean_runs, may_quote, quotable_requests
@@ -173,15 +174,15 @@ def find_workflow(goal: str, workflows: Sequence[Workflow]) -> Workflow:
     by_id = [each for each in workflows if goal and each.id.casefold().startswith(goal.casefold())]
     if len(by_id) == 1:
         return by_id[0]
-    words = set(goal.casefold().split())
+    words = request_words(goal)
     ranked = sorted(((_share(words, each), each.id, each) for each in workflows), reverse=True)
     if not ranked or ranked[0][0] < 0.5:
         raise UsageError(f"No workflow of this project is about {goal!r}. wisen learn reads new sessions.")
     return ranked[0][2]
 
 
-def _share(words: set[str], workflow: Workflow) -> float:
+def _share(words: Sequence[str], workflow: Workflow) -> float:
     """Return which share of a workflow's words, by weight, a goal has."""
-    weights = dict(workflow.words) or dict.fromkeys(workflow.title.casefold().split(), 1.0)
+    weights = dict(workflow.words) or dict.fromkeys(request_words(workflow.title), 1.0)
     total = sum(weights.values())
-    return sum(weight for word, weight in weights.items() if word in words) / total if total else 0.0
+    return sum(weights.get(word, 0.0) for word in words) / total if total else 0.0
