@@ -211,7 +211,8 @@ class _Judge:
         is_result = bool(acting) and (not acting[-1].edited or acting[-1].is_prose)
         reasons = (
             (OutcomeReason.PRAISED, any(self._said.praises(turn) for turn in (*work.acts, work.following))),
-            (OutcomeReason.COMMITTED, self._was_published(work) and not _fails_after_publishing(work)),
+            (OutcomeReason.FAILING, _fails_after_publishing(work)),
+            (OutcomeReason.COMMITTED, self._was_published(work)),
             (OutcomeReason.FAILING, _is_failing(work)),
             (OutcomeReason.NO_EVIDENCE, work.steps[-1].status is None),
             (OutcomeReason.CHECKED, work.goal.ending is Ending.CHECKED),
@@ -333,10 +334,10 @@ def _is_failing(work: GoalWork) -> bool:
 
 
 def _fails_after_publishing(work: GoalWork) -> bool:
-    """Whether what checks the published work failed, and still does at the end."""
+    """Whether the last thing that was tried on published work failed: whoever looks then checks it."""
     published = [number for number, step in enumerate(work.steps) if trace_of(step).publishes]
-    after = work.steps[published[-1] + 1 :] if published else ()
-    return _is_failing(work) and any(step.status in _FAILED and not is_only_looking(step) for step in after)
+    after = [step for step in work.steps[published[-1] + 1 :] if step.status is not None] if published else []
+    return bool(after) and after[-1].status in _FAILED
 
 
 def _follows(work: GoalWork, later: NextSession, policy: OutcomePolicy) -> bool:
