@@ -96,7 +96,7 @@ def _parse_decision(move: Move, undone: AbstractSet[str], undone_changes: Abstra
     ids = {mark: tuple(each[2:] for each in rest if each.startswith(mark)) for mark in (_MOVE, _CHANGE, _ENTRY, _GUARD)}
     # One that failed after its files were written has no other rows, and its files may belong to a later one as well.
     is_only_files = bool(ids[_CHANGE]) and not any(ids[mark] for mark in (_MOVE, _ENTRY, _GUARD))
-    is_undone = move.id in undone or (is_only_files and undone_changes.issuperset(ids[_CHANGE]))
+    is_undone = move.id in undone or (is_only_files and undone_changes >= {*ids[_CHANGE]})
     return RecordedDecision(
         move.id, move.at, move.by, did, move.subject, ids[_MOVE], ids[_CHANGE], ids[_ENTRY], ids[_GUARD], is_undone
     )
