@@ -140,6 +140,7 @@ def cycle(wisen: Learner, options: RunOptions, run_learn: Callable[[RunOptions],
         problems += wisen.install.repair_launcher()
     with boundaries.isolate_step("remove partial files"):
         wisen.health.remove_partial_files()
+        wisen.changes.remove_partial_files()
 
     # Deliver.
     with boundaries.isolate_step("prepare snapshots"):

@@ -130,6 +130,11 @@ class BusyHome:
         """Return the agent's settings, where hooks are installed."""
         return self.folder / ".claude" / "settings.json"
 
+    @property
+    def editor(self) -> Path:
+        """Return the program that is the user's editor, if there is one."""
+        return self.folder / "editor"
+
     def add_session(self) -> str:
         """Write a session with a lesson of its own, which is the word that this returns."""
         number = len(self.written) + 1
@@ -145,7 +150,8 @@ class BusyHome:
 
     def start(self, attempt: Attempt) -> RunningCommand:
         """Start a command in its project."""
-        return command_server().start(attempt.words, os.environ, self.folder / attempt.folder, attempt.stdin)
+        environment = {**os.environ, "EDITOR": str(self.editor)} if self.editor.exists() else os.environ
+        return command_server().start(attempt.words, environment, self.folder / attempt.folder, attempt.stdin)
 
     def run(self, *words: str) -> subprocess.CompletedProcess[str]:
         """Run a command to its end."""

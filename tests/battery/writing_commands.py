@@ -62,12 +62,9 @@ def _add_rule(_home: BusyHome, _seen: Seen, chance: random.Random) -> Attempt:
 
 def _edit_rules(home: BusyHome, _seen: Seen, chance: random.Random) -> Attempt:
     text = f"always peel pear{chance.randrange(10**9)} before use"
-    editor = home.folder / "editor"
-    command = f'#!/bin/sh\nprintf \'%s\\n\' "- $(cat {shlex.quote(str(editor))}.text)" >>"$1"\n'
-    editor.write_text(command)
-    editor.chmod(0o700)
-    editor.with_suffix(".text").write_text(text)
-    return Attempt(words=("rules", "edit"), subject="editor", may_refuse=True)
+    home.editor.write_text(f'#!/bin/sh\necho {shlex.quote(f"- {text}")} >>"$1"\n')
+    home.editor.chmod(0o700)
+    return Attempt(words=("rules", "edit"), subject=text, holds=lambda now: now.rules(text) == 1, may_refuse=True)
 
 
 def _note(_home: BusyHome, _seen: Seen, chance: random.Random) -> Attempt:

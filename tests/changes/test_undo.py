@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import sqlite3
 from contextlib import closing
 from pathlib import Path
 
@@ -13,7 +14,7 @@ from tests.commands import run
 from tests.guard_scenarios import record_fixed_failures
 from tests.hooks import hook_answer, write_lesson_sessions
 from wisen import app
-from wisen.errors import PersonNeeded, UsageError
+from wisen.errors import PersonNeeded, StoreError, UsageError
 from wisen.learner import Learner
 from wisen.model.change import ChangeFate
 from wisen.model.entry import Actor, Answer, EntryStatus, MoveKind, Proposal, ProposalType
@@ -63,6 +64,32 @@ def test_an_approved_rule_leaves_the_file_and_its_proposal_waits_again(shop: Pat
         assert [each.proposal.id for each in learner.proposals.all() if each.is_waiting].count(proposal.id) == 1
         learner.proposals.answer(proposal.id, Answer.APPROVED)
         assert "pnpm" in (shop / "CLAUDE.md").read_text()
+
+
+@pytest.mark.requirement("S6", "S7", "S19")
+def test_an_answer_that_failed_after_the_file_was_written_is_completed_by_giving_it_again(
+    home: Path, shop: Path
+) -> None:
+    with wisen.open_learner() as learner:
+        proposal = rule(learner)
+        with closing(sqlite3.connect(home / "wisen" / "ledger.db")) as database:
+            database.execute(
+                "CREATE TRIGGER full BEFORE INSERT ON moves WHEN new.kind = 'answer' "
+                "BEGIN SELECT raise(ABORT, 'full'); END"
+            )
+            with pytest.raises(StoreError):
+                learner.proposals.answer(proposal.id, Answer.APPROVED)
+            database.execute("DROP TRIGGER full")
+        written = (shop / "CLAUDE.md").read_text()
+        assert "pnpm" in written
+        assert learner.proposals.get(proposal.id).is_waiting
+        learner.proposals.answer(proposal.id, Answer.APPROVED)
+        assert (shop / "CLAUDE.md").read_text() == written, "it is not written twice"
+        assert status(learner, proposal.entry) is EntryStatus.PROMOTED
+        learner.changes.undo()
+        assert (shop / "CLAUDE.md").read_text() == OWN
+        assert learner.proposals.get(proposal.id).is_waiting
+        assert all(each.is_undone for each in learner.changes.decisions()), "nothing is left of the failed one either"
 
 
 @pytest.mark.requirement("S7")

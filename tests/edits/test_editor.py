@@ -35,6 +35,15 @@ class ReadOnly(UserFiles):
         raise FileError(f"{seen.path} is read-only.")
 
 
+class Busy(UserFiles):
+    """Files that another process changes as soon as they were read."""
+
+    def read(self, path: str | Path) -> FileVersion:
+        seen = super().read(path)
+        Path(path).write_bytes((seen.content or b"") + b"more\n")
+        return seen
+
+
 def make_editor(ledger: MemoryLedger | None = None) -> Editor:
     return Editor(make_edit_ports(ledger))
 
@@ -72,6 +81,16 @@ def test_a_plan_that_saw_another_file_changes_nothing(tmp_path: Path) -> None:
         make_editor(ledger).add_line(stale)
     assert path.read_text() == "# Shop\nnew words\n"
     assert ledger.changes.of(machine="desk") == ()
+
+
+def test_a_change_of_somebody_else_is_recorded_although_the_file_is_changed_again_meanwhile(tmp_path: Path) -> None:
+    path = tmp_path / "CLAUDE.md"
+    path.write_bytes(b"mine\n")
+    ports = make_edit_ports()._replace(files=Busy())
+    change = Editor(ports).register_change(str(path), "added a line", "fewer slips")
+    assert [each.external_description for each in ports.ledger.changes.of(machine="desk")] == ["added a line"]
+    assert change.after == content_digest(b"mine\n")
+    assert path.read_bytes() == b"mine\nmore\n"
 
 
 def test_a_file_that_we_made_goes_with_our_last_line_and_an_empty_one_of_the_users_stays(tmp_path: Path) -> None:

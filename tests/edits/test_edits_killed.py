@@ -15,8 +15,11 @@ from typing import Any
 
 import pytest
 
+import wisen
+from tests.hooks import write_lesson_sessions
 from wisen.edits.user_files import UserFiles
 from wisen.errors import FileError
+from wisen.model.entry import Answer, ProposalType
 
 pytestmark = pytest.mark.requirement("S19")
 
@@ -191,3 +194,25 @@ def test_a_write_that_takes_only_a_part_is_continued(
     monkeypatch.setattr(os, "write", lambda handle, data: write(handle, data[:most]))
     files.write(files.read(str(path)), content)
     assert path.read_bytes() == content
+
+
+def test_a_cycle_removes_what_a_killed_writer_left_beside_a_file_and_nothing_of_others(home: Path) -> None:
+    project = home / "shop"
+    write_lesson_sessions(home, project)
+    (project / "CLAUDE.md").write_text("# Shop\n")
+    with wisen.open_learner() as learner:
+        learner.cycle()
+        rule = next(each.proposal for each in learner.proposals.all() if each.proposal.type is ProposalType.PROMOTION)
+        learner.proposals.answer(rule.id, Answer.APPROVED)
+        abandoned, recent = project / ".wisen-12-0.part", project / ".wisen-13-0.part"
+        others = [project / "report.part", project / ".wisen-12-0.part.txt"]
+        folder, link = project / ".wisen-14-0.part", project / ".wisen-15-0.part"
+        for file in (abandoned, recent, *others):
+            file.write_text("half")
+        folder.mkdir()
+        link.symlink_to(others[0])
+        for file in (abandoned, *others, folder):
+            os.utime(file, (0, 0))
+        learner.cycle()
+    assert not abandoned.exists()
+    assert all(file.exists() for file in (recent, *others, folder, link))

@@ -142,6 +142,21 @@ def test_learning_rebuilds_a_damaged_index_and_says_so(place: Path, learnt: Path
         assert [*place.glob("index.db.damaged-*")], "what was there is kept beside"
 
 
+def test_a_text_that_is_none_is_noticed_and_its_index_rebuilt(place: Path, learnt: Path) -> None:
+    content = (place / "index.db").read_bytes()
+    assert b"never use tabs3" in content
+    (place / "index.db").write_bytes(content.replace(b"never use tabs3", b"never \xffse tabs3"))
+    subject = app.wire(place).doctor_input()
+    found = next(each for each in doctor.examine(subject) if each.about == "index")
+    assert found.health is Health.BAD
+    assert "not UTF-8" in found.says
+    assert "doctor --repair" in found.next_step
+    doctor.repair(subject)
+    with app.wire(place).learner() as learner:
+        assert learner.learn(learnt / "logs", jobs=1).counts.sessions == 12
+    assert b"never \xffse" not in (place / "index.db").read_bytes()
+
+
 def test_a_damaged_ledger_is_not_taken_for_a_damaged_index(place: Path, learnt: Path) -> None:
     connection = sqlite3.connect(place / "ledger.db")
     connection.execute("UPDATE entries SET name = 'LRN-other'")

@@ -106,6 +106,18 @@ def test_a_row_with_a_wrong_seal_is_left_out_and_those_beside_it_come_back(home:
     assert restored.missing == {"runs": 1}
 
 
+@pytest.mark.parametrize("number", [10, 40, len(NEW) - 2])
+def test_a_row_whose_number_is_garbled_is_not_taken_for_a_sign_that_others_are_lost(home: Path, number: int) -> None:
+    content = bytearray((home / "ledger.db").read_bytes())
+    header = content.rindex((len(OLD) + number + 1).to_bytes(1, "big"), 0, content.index(f"{NEW[number]}desk".encode()))
+    assert content[header - 2] & 0x80, "the row's size stands before its number, in two bytes"
+    content[header] ^= 0x20
+    (home / "ledger.db").write_bytes(content)
+    restored = restore(home)
+    assert {*OLD, *NEW} == runs_of(home).keys()
+    assert not restored.missing
+
+
 def test_what_was_never_committed_does_not_come_back(home: Path) -> None:
     log = (home / "ledger.db-wal").read_bytes()
     (home / "ledger.db-wal").write_bytes(log[: 32 + 24 + PAGE])

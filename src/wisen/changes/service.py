@@ -72,6 +72,14 @@ class ChangeService:
 
         return Editor(self._edit_ports).register_change(str(path.absolute()), what, why, dry_run=dry_run)
 
+    def remove_partial_files(self) -> None:
+        """Delete what killed processes left half-written beside the files that were edited."""
+        from wisen.edits.user_files import remove_partial_files
+
+        paths = {each.path for each in self._home.ledger.changes.of(machine=self._home.machine)}
+        folders = {str(Path(self._edit_ports.files.real_path(Path(each))).parent) for each in paths}
+        remove_partial_files(sorted(folders), self._home.clock.now())
+
     def get(self, change: str) -> tuple[Change, ChangeFate]:
         """Return a change by its id or a prefix of it, and what became of it.
 

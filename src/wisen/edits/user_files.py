@@ -25,7 +25,8 @@ from wisen.safety.regular_files import reject_unfit
 from wisen.text.lazy_regex import lazy_regex
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
+    from datetime import datetime
 
 _OPEN_FOLDER = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
 _TRAVERSE = getattr(os, "O_PATH", os.O_RDONLY) | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
@@ -137,6 +138,17 @@ class UserFiles:
             return FileVersion(seen.path, content, mode, seen.link)
 
 
+def remove_partial_files(folders: Iterable[str], now: datetime) -> None:
+    """Remove the partial files that killed writers of ours left in these folders; nothing else is touched."""
+    for folder in folders:
+        with suppress(OSError):
+            handle = _open_without_links(Path(os.path.realpath(folder)))
+            try:
+                _remove_stale(handle, now.timestamp(), os.geteuid())
+            finally:
+                os.close(handle)
+
+
 def _is_small_file(entry: os.DirEntry[str]) -> bool:
     return entry.is_file() and entry.stat().st_size <= _MAX_SIBLING_BYTES
 
@@ -210,7 +222,8 @@ def _replace(current: _DiskFile, content: bytes, folder: int) -> int:
     part, handle = _new_part(current, folder)
     try:
         try:
-            _remove_stale(folder, os.fstat(handle))
+            status = os.fstat(handle)  # shows the folder's own time
+            _remove_stale(folder, status.st_mtime, status.st_uid)
             rest = memoryview(content)
             while rest:
                 rest = rest[os.write(handle, rest[:_CHUNK]) :]
@@ -258,14 +271,14 @@ def _copy_metadata(handle: int, path: Path, old: os.stat_result) -> None:
                 os.setxattr(handle, name, os.getxattr(path, name))
 
 
-def _remove_stale(folder: int, new: os.stat_result) -> None:
-    """Remove partial files that a killed writer of ours left; the new one shows the folder's own time."""
+def _remove_stale(folder: int, now: float, owner: int) -> None:
+    """Remove partial files that a killed writer of ours left."""
     with suppress(OSError), os.scandir(folder) as entries:
         for entry in entries:
             if not _PART.fullmatch(entry.name) or not entry.is_file(follow_symlinks=False):
                 continue
             leftover = entry.stat(follow_symlinks=False)
-            if leftover.st_uid == new.st_uid and new.st_mtime - leftover.st_mtime > _STALE_SECONDS:
+            if leftover.st_uid == owner and now - leftover.st_mtime > _STALE_SECONDS:
                 os.unlink(entry.name, dir_fd=folder)
 
 

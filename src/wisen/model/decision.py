@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING, NamedTuple
 from wisen.model.entry import Actor, Move, MoveKind
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Sequence
+    from collections.abc import Iterable, Sequence
+    from collections.abc import Set as AbstractSet
 
     from wisen.model.change import Change
 
@@ -59,7 +60,7 @@ def standing_moves(moves: Iterable[Move]) -> list[Move]:
 
 
 def decisions_of(
-    moves: Sequence[Move], changes: Sequence[Change], undone_changes: Collection[str] = ()
+    moves: Sequence[Move], changes: Sequence[Change], undone_changes: AbstractSet[str] = frozenset()
 ) -> tuple[RecordedDecision, ...]:
     """Return every decision, oldest first; `undone_changes` are the file changes that were reverted.
 
@@ -67,7 +68,7 @@ def decisions_of(
     are close together in time.
     """
     undone = _undone_ids(moves)
-    recorded = [_parse_decision(each, each.id in undone) for each in moves if each.kind is MoveKind.DECISION]
+    recorded = [_parse_decision(each, undone, undone_changes) for each in moves if each.kind is MoveKind.DECISION]
     known = {id_ for each in recorded for id_ in (*each.moves, *each.changes)}
     loose = [each for each in moves if each.id not in known and each.kind not in _DECISION_KINDS]
     lone = [each for each in changes if each.id not in known and each.operation is not None]
@@ -90,16 +91,19 @@ def _undone_ids(moves: Iterable[Move]) -> set[str]:
     return {id_ for each in moves if each.kind is MoveKind.UNDO for id_ in each.value.split()}
 
 
-def _parse_decision(move: Move, is_undone: bool) -> RecordedDecision:  # noqa: FBT001 - private
+def _parse_decision(move: Move, undone: AbstractSet[str], undone_changes: AbstractSet[str]) -> RecordedDecision:
     did, *rest = move.value.split() or [""]
     ids = {mark: tuple(each[2:] for each in rest if each.startswith(mark)) for mark in (_MOVE, _CHANGE, _ENTRY, _GUARD)}
+    # One that failed after its files were written has no other rows, and its files may belong to a later one as well.
+    is_only_files = bool(ids[_CHANGE]) and not any(ids[mark] for mark in (_MOVE, _ENTRY, _GUARD))
+    is_undone = move.id in undone or (is_only_files and undone_changes >= {*ids[_CHANGE]})
     return RecordedDecision(
         move.id, move.at, move.by, did, move.subject, ids[_MOVE], ids[_CHANGE], ids[_ENTRY], ids[_GUARD], is_undone
     )
 
 
 def _group_rows(
-    loose: Sequence[Move], lone: Sequence[Change], undone: Collection[str], undone_changes: Collection[str]
+    loose: Sequence[Move], lone: Sequence[Change], undone: AbstractSet[str], undone_changes: AbstractSet[str]
 ) -> Iterable[RecordedDecision]:
     """Group moves and changes that are close together in time into decisions."""
     rows: list[Move | Change] = sorted((*loose, *lone), key=lambda each: (each.at, each.id))

@@ -142,10 +142,10 @@ class RuleWriter:
         from wisen.edits.editor import Edit, Editor, LinePlan, ValuePlan
         from wisen.edits.preferences import insertion_keys
 
-        edit_ports, path, why = self._edit_ports, place.path, proposal.why.partition("\n")[0]
+        edit_ports, path, why = self._edit_ports, place.path, _why(proposal)
         seen = edit_ports.files.read(Path(path))
         content = seen.content
-        written = self._written_before(seen, id_, text, why)
+        written = self._written_before(proposal, seen, id_, text)
         if written is not None:
             if not dry_run:
                 self._home.ledger.changes.add(written)  # it is part of this decision
@@ -161,7 +161,7 @@ class RuleWriter:
             raise UsageError(f"{path} holds no texts under `preferences` any more. Fix it, or reject the proposal.")
         return Editor(edit_ports).set_value(ValuePlan(path, keys, text, why, content_digest(content)), dry_run=dry_run)
 
-    def _written_before(self, seen: FileVersion, id_: str, text: str, why: str) -> Change | None:
+    def _written_before(self, proposal: Proposal, seen: FileVersion, id_: str, text: str) -> Change | None:
         """Return the edit of an earlier answer that wrote this rule, and was stopped before it was recorded."""
         from wisen.edits.edit_history import edit_history
         from wisen.edits.edit_operations import current_text, expected_text
@@ -171,14 +171,21 @@ class RuleWriter:
             each
             for each in edit_history(self._edit_ports).open_changes(seen.real_path)
             if each.operation is not None
-            and each.why == why
+            and each.why == _why(proposal)
             and _writes(each.operation, id_, text)
             and current_text(each.operation, seen.content) == expected_text(each.operation)
         ]
         if not alike:
             return None
-        decisions = decisions_of(self._home.ledger.moves.all(include_undone=True), ())
-        decided = {change for decision in decisions for change in decision.changes}
+        moves = self._home.ledger.moves.all(include_undone=True)
+        answers = {each.id for each in moves if each.kind is MoveKind.ANSWER}
+        # An answer that failed after the file was written is recorded without the answer, so that it can be undone.
+        decided = {
+            change
+            for decision in decisions_of(moves, ())
+            if decision.subject != proposal.id or answers.intersection(decision.moves)
+            for change in decision.changes
+        }
         return next((each for each in alike if each.id not in decided), None)
 
     def _place_needed(self, proposal: Proposal, tried: RulePlace, why: str) -> PlaceNeeded:
@@ -209,6 +216,11 @@ class RuleWriter:
         """Return how useful our lines are, in case some must make room."""
         now, every = self._home.clock.now(), entry_states(self._home.ledger)
         return {rule_id(each.entry.id): 10.0 * each.weight(now) + each.durable for each in every}
+
+
+def _why(proposal: Proposal) -> str:
+    """Return the reason that is recorded with the edit for a proposal."""
+    return proposal.why.partition("\n")[0]
 
 
 def _writes(operation: EditOperation, id_: str, text: str) -> bool:

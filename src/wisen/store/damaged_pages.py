@@ -38,6 +38,10 @@ class StoredRow(Struct, frozen=True, kw_only=True):
     """The values of a row, in the order in which the columns were added."""
 
     rowid: int
+    """Nothing proves it; rows that follow each other on a page bear each other out."""
+    page: int
+    number: int
+    """Its place among the rows of its page, which are in the order of their rowids."""
     values: Row
 
 
@@ -117,25 +121,27 @@ class _Pages:
         """Yield the rows of a page. An older version is read only if the newest is of no type that SQLite writes."""
         for page in self._versions(number):
             if page[:1] == bytes((_LEAF,)):
-                yield from self._rows_of(page)
+                yield from self._rows_of(page, number)
             if page and page[0] in (_LEAF, *_OTHER_TYPES):
                 return
 
-    def _rows_of(self, page: bytes) -> Iterator[StoredRow]:
+    def _rows_of(self, page: bytes, page_number: int) -> Iterator[StoredRow]:
         many = min(int.from_bytes(page[3:5], "big"), (len(page) - _LEAF_HEADER) // 2)
-        for place in range(_LEAF_HEADER, _LEAF_HEADER + 2 * many, 2):
+        for number in range(many):
+            place = _LEAF_HEADER + 2 * number
             try:
-                yield self._row_at(page, int.from_bytes(page[place : place + 2], "big"))
+                rowid, values = self._row_at(page, int.from_bytes(page[place : place + 2], "big"))
             except (IndexError, ValueError, struct.error):
                 continue  # this row is damaged; those beside it may be whole
+            yield StoredRow(rowid=rowid, page=page_number, number=number, values=values)
 
-    def _row_at(self, page: bytes, place: int) -> StoredRow:
-        """Return the row whose cell begins there. Raises: IndexError, ValueError (no text, and no row)."""
+    def _row_at(self, page: bytes, place: int) -> tuple[int, Row]:
+        """Return the row whose cell begins there, after its rowid. Raises: IndexError, ValueError (no text or row)."""
         size, place = _varint(page, place)
         rowid, place = _varint(page, place)
         usable = self._format.usable
         if size <= usable - 35:
-            return StoredRow(rowid=rowid, values=_values(page[place : place + size]))
+            return rowid, _values(page[place : place + size])
         # The file format: what does not fit into the page goes on in a chain of others.
         least = (usable - 12) * 32 // 255 - 23
         local = least + (size - least) % (usable - 4)
@@ -150,7 +156,7 @@ class _Pages:
                 raise ValueError("its chain is cut off")
             following = int.from_bytes(part[:4], "big")
             content += part[4:usable]
-        return StoredRow(rowid=rowid, values=_values(bytes(content[:size])))
+        return rowid, _values(bytes(content[:size]))
 
 
 def _values(record: bytes) -> Row:

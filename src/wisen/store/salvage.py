@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from wisen.store.damaged_pages import StoredRow
-    from wisen.store.database_port import Value
+    from wisen.store.database_port import Row, Value
     from wisen.store.sealed_rows import Table
     from wisen.store.sqlite import SqliteDatabase
 
@@ -59,16 +59,34 @@ def recover_rows(restored: SqliteDatabase, damaged: Path, backup: Path) -> Recov
     columns = {table.name: _stored_columns(restored, table) for table in _TABLES}
     seals = {table.name: {seal for (seal,) in restored.run(f"SELECT seal FROM {table.name}")} for table in _TABLES}  # noqa: S608 - constant names
     newest = {table.name: restored.query_int(f"SELECT coalesce(max(rowid), 0) FROM {table.name}") for table in _TABLES}  # noqa: S608 - constant names
-    found: dict[str, set[int]] = defaultdict(set)
+    found: dict[str, list[StoredRow]] = defaultdict(list)
     new: list[tuple[Table, dict[str, Value]]] = []
     for row in read_stored_rows(damaged, PageFormat.of(backup)):
         for table, values in _belongs_to(row, columns, seals):
-            found[table.name].add(row.rowid)
+            found[table.name].append(row)
             if values is not None:
                 new.append((table, values))
     recovered = Counter(_add_all(restored, new))
-    missing = {name: len(set(range(newest[name] + 1, max(rowids))) - rowids) for name, rowids in found.items()}
+    missing = {name: _count_missing(rows, newest[name]) for name, rows in found.items()}
     return Recovery(recovered=recovered, missing={name: many for name, many in missing.items() if many})
+
+
+def _count_missing(found: list[StoredRow], newest: int) -> int:
+    """Return how many rows were written for sure after the newest one of the backup, and not found.
+
+    Rows are numbered one after the other as they are written. No seal covers a row's number, so it counts only if the
+    row beside it bears it out. Any other row that was found may be one of those that seem to be missing.
+    """
+    starts = Counter((row.page, row.rowid - row.number) for row in found)
+    in_series = {row.values: row.rowid for row in found if starts[row.page, row.rowid - row.number] > 1}
+    certain = {*in_series.values()}
+    doubtful: set[Row] = set()
+    for row in sorted((row for row in found if row.values not in in_series), key=lambda row: row.rowid):
+        if row.rowid not in certain and certain & {row.rowid - 1, row.rowid + 1}:
+            certain.add(row.rowid)  # it is alone on its page, or those beside it are damaged
+        else:
+            doubtful.add(row.values)
+    return max(0, len({*range(newest + 1, max(certain, default=0))} - certain) - len(doubtful))
 
 
 def _stored_columns(db: SqliteDatabase, table: Table) -> tuple[str, ...]:

@@ -95,10 +95,13 @@ class _IndexFile:
 
     def check(self) -> None:
         """Check the whole store. Raises: StoreDamaged."""
-        verify_structure(self._db, "quick_check")
+        verify_structure(self._db, "integrity_check")
         missing = sorted(expected_names(INDEX) - table_names(self._db))
         if missing:
             raise damage_error(self._db.path, f"parts of it are missing: {', '.join(missing)}")
+        for (name,) in self._db.run("SELECT name FROM sqlite_master WHERE type = 'table'"):
+            for _ in self._db.stream(f"SELECT * FROM {name}"):  # noqa: S608 - a name of ours, or SQLite's
+                pass  # it fails at a text that is not UTF-8
 
     def rebuild(self, error: StoreDamaged) -> str | None:
         """If this index is damaged: move it aside and start over; returns a message about it."""
