@@ -116,3 +116,23 @@ def test_a_workflow_that_was_forgotten_is_neither_listed_nor_told_until_that_is_
     assert learner.workflows.hints_for("deploy 2.0 to staging", workflow.context) == ()
     learner.changes.undo()
     assert learner.workflows.list() == (workflow,)
+
+
+def test_sessions_that_load_a_skill_are_counted(learner: Learner, home: Path) -> None:
+    (proposal,) = [each.proposal for each in learner.proposals.all() if each.proposal.type is ProposalType.SKILL]
+    learner.proposals.answer(proposal.id, Answer.APPROVED)
+    (state,) = learner.skills.all()
+    assert state.uses == 0
+    for number, tool, arguments in (
+        (0, "Skill", {"skill": state.name}),
+        (1, "Bash", {"command": f"cat .agents/skills/{state.name}/SKILL.md"}),
+        (2, "Skill", {"skill": "another-one"}),
+        (3, "Bash", {"command": f"echo {state.name}"}),
+    ):
+        log = ClaudeTranscript(200 + number, cwd=str(home / "orchard"))
+        log.prompt("put 3.0 on staging")
+        log.ok(log.call(tool, **arguments))
+        log.write(home / ".claude" / "projects" / "orchard")
+    learner.learn()
+    (state,) = learner.skills.all()
+    assert state.uses == 2

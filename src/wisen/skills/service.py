@@ -75,10 +75,13 @@ class SkillService:
     def all(self, context: str | None = None) -> tuple[SkillState, ...]:
         """Return every skill, or those of one project and of all: ours, the user's own and other people's."""
         from wisen.edits.edit_history import edit_history
+        from wisen.skills.skill_uses import count_uses
 
         found = self.find(context)
         states = skill_states(found, self._proposals(), edit_history(self._edit_ports))
-        return tuple(each for each in states if context is None or each.context in ("", context))
+        uses = count_uses(self._home.index.sessions, {each.name for each in states})
+        counted = (each._replace(uses=uses.get(each.name, 0)) for each in states)
+        return tuple(each for each in counted if context is None or each.context in ("", context))
 
     def get(self, name: str) -> SkillState:
         """Return a skill by its name or path. Raises: UsageError."""

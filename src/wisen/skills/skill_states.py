@@ -46,6 +46,8 @@ class SkillState(NamedTuple):
     agents: tuple[str, ...] = ()
     proposal: str = ""
     """The id of the proposal that waits about it."""
+    uses: int = 0
+    """In how many sessions an agent loaded it, as far as logs show that."""
 
 
 def skill_states(

@@ -125,7 +125,8 @@ def _describe_status(state: SkillState, short: dict[str, str]) -> str:
     waits = f", update waits: {short[state.proposal]}" if state.proposal in short else ""
     if waits and state.status.value == "proposed":
         return f"proposed: {short[state.proposal]}"
-    return f"{state.status.value}{waits}"
+    used = f", used in {plural(state.uses, 'session')}" if state.uses else ""
+    return f"{state.status.value}{used}{waits}"
 
 
 def _print_difference(made: MadeSkill) -> None:
