@@ -32,6 +32,8 @@ LIMIT = 120.0
 """Timeout in seconds for slow machines."""
 USERS_LINES = "# Shop\r\n\r\n- be kind to plums\r\n\r\n## Notes\r\n\r\nlast line, without its end"
 USERS_SETTINGS = '{\n  "model": "own"\n}\n'
+_RELEASE = ("npm test", "docker build -t pears:{} .", "git tag v{}", "docker push pears:{}", "kubectl rollout status")
+"""A workflow, of which a skill is proposed."""
 _OUR_LINE = re.compile(r"- (?P<text>.+) <!-- wisen:(?P<id>R-[0-9a-f]{8}) -->")
 _PARTIAL = re.compile(r"\.wisen-\d+-\d+\.part|.*\.part(-\w+)?|.*\.db\.new-.*")
 _REPAIRABLE = ("wisen doctor --repair", "wisen cycle", "wisen learn")
@@ -144,6 +146,9 @@ class BusyHome:
         log.bash("shopctl deploy --wait", "shopctl: error: unrecognized option '--wait'", exit_code=2)
         log.bash("shopctl deploy", "deployed")
         log.prompt(f"No, never use {lesson_word(number)} in module{number}, always use spaces{number} instead.")
+        log.prompt(f"release 1.{number} on staging")
+        for command in _RELEASE:
+            log.bash(command.format(f"1.{number}"), "done")
         log.write(self.folder / ".claude" / "projects" / "shop")
         self.written.append(log.session)
         return lesson_word(number)

@@ -103,7 +103,7 @@ def _answer(verb: str, *more: str) -> Make:
         own = sorted(
             (each.id, each.text)
             for each in waiting
-            if each.type is ProposalType.PROMOTION and _is_decided(home, each.text)
+            if each.type is ProposalType.SKILL or (each.type is ProposalType.PROMOTION and _is_decided(home, each.text))
         )
         if not own:
             return None
@@ -113,7 +113,8 @@ def _answer(verb: str, *more: str) -> Make:
             state = now.proposals.get(id_)
             if state is None or (state.is_waiting and verb != "later"):
                 return False
-            return verb != "approve" or now.target.count(f"- {text} <!--") == 1
+            is_skill = state.proposal.type is ProposalType.SKILL
+            return is_skill or verb != "approve" or now.target.count(f"- {text} <!--") == 1
 
         return Attempt(words=("proposals", verb, id_, *more), subject=f"proposal:{id_}", holds=holds, may_refuse=True)
 
@@ -199,6 +200,10 @@ def _alias(home: BusyHome, seen: Seen, _chance: random.Random) -> Attempt | None
     return Attempt(words=("contexts", "alias", key, str(place)), subject="alias") if key else None
 
 
+def _of_skill(*words: str) -> Make:
+    return lambda _home, _seen, _chance: Attempt(words=words, subject="skill", may_refuse=True, retracts="proposal:")
+
+
 def _has_hooks(now: Seen) -> bool:
     return '"SessionStart"' in now.settings
 
@@ -226,6 +231,10 @@ ATTEMPTS: Mapping[str, Make] = {
     "guards add": _add_guard,
     "guards enable": _of_guard("enable", "--as", "warn"),
     "guards disable": _of_guard("disable"),
+    "skills make": _of_skill("skills", "make", "release on staging"),
+    "skills retire": _of_skill("skills", "retire", "release-staging"),
+    "skills restore": _of_skill("skills", "restore", "release-staging"),
+    "workflows forget": _of_skill("workflows", "forget", "W-"),
     "trials on": _switch("shop", "trials", lambda _: True, "trials", "on", "--here"),
     "trials off": _switch("shop", "trials", lambda _: True, "trials", "off", "--here"),
     "lessons log": _log,
