@@ -142,13 +142,13 @@ class BusyHome:
         number = len(self.written) + 1
         start = datetime(2026, 3, 2, 9, tzinfo=UTC) + timedelta(hours=number)
         log = ClaudeTranscript(number, cwd=str(self.folder / "shop"), start=start)
+        log.prompt(f"release 1.{number} on staging")
+        for command in _RELEASE:
+            log.bash(command.format(f"1.{number}"), "done")
         log.prompt(f"add the report of module{number} to the page")
         log.bash("shopctl deploy --wait", "shopctl: error: unrecognized option '--wait'", exit_code=2)
         log.bash("shopctl deploy", "deployed")
         log.prompt(f"No, never use {lesson_word(number)} in module{number}, always use spaces{number} instead.")
-        log.prompt(f"release 1.{number} on staging")
-        for command in _RELEASE:
-            log.bash(command.format(f"1.{number}"), "done")
         log.write(self.folder / ".claude" / "projects" / "shop")
         self.written.append(log.session)
         return lesson_word(number)
