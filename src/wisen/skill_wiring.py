@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from wisen.skills.changed_projects import changed_projects
 from wisen.skills.service import SkillService
 from wisen.skills.skill_drafts import SkillSources
 
@@ -30,6 +31,7 @@ def create_skills(deps: Dependencies, workflows: WorkflowService, changes: Calla
             build=_build,
             pitfalls=workflows.pitfalls,
             replay=_replay,
+            changed=lambda: changed_projects(deps.home),
         ),
         agents=deps.skill_agents,
         undo=lambda change, dry_run: changes().undo(change, dry_run=dry_run),

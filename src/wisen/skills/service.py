@@ -141,7 +141,9 @@ class SkillService:
 
         closed = self._close_expired()
         proposed = 0
-        for context in sorted(each.key for each in self._home.ledger.contexts.all()):
+        everything = sorted(each.key for each in self._home.ledger.contexts.all())
+        changed = self._sources.changed()
+        for context in everything if changed is None else changed:
             workflows = self._sources.workflows(context)
             gates = [(each, check_gates(each, self._sources.runs_of(each.id), self._settings)) for each in workflows]
             ready = [(each, gate) for each, gate in gates if gate.is_open]

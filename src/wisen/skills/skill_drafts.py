@@ -46,6 +46,8 @@ class SkillSources:
     pitfalls: Callable[[Workflow, Sequence[WorkflowRun]], Sequence[Pitfall]]
     replay: Callable[[Workflow, Sequence[WorkflowRun]], ReplayResult]
     """Leaves each run out in turn, and tries to reproduce it from the others."""
+    changed: Callable[[], Sequence[str] | None] = lambda: None
+    """The projects in which sessions changed since it was asked last; None for all."""
 
 
 class SkillSetting(NamedTuple):

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from wisen.model.workflow import Pitfall, Procedure, Workflow, WorkflowRun
     from wisen.store.home import Home
     from wisen.workflows.match_request import Suggestion
+    from wisen.workflows.stored_workflows import ContextWorkflows
 
 _FORGOTTEN = "forgotten"
 
@@ -29,6 +30,8 @@ class WorkflowService:
     def __init__(self, home: Home, decisions: Decisions, fixes: Callable[[], Sequence[Fix]]) -> None:
         """Create the service. `fixes`: every known one, for the pitfalls of workflows."""
         self._home, self._decisions, self._fixes = home, decisions, fixes
+        self._known: tuple[object, dict[str, ContextWorkflows]] | None = None
+        """What was found last, and the state of the index then: a run asks for every context several times."""
 
     def refresh(self) -> int:
         """Find the workflows of contexts in which sessions changed; returns how many there are."""
@@ -36,8 +39,7 @@ class WorkflowService:
 
     def list(self, context: str | None = None) -> tuple[Workflow, ...]:
         """Return the workflows of a context, or of all, those of most sessions first; without forgotten ones."""
-        known = current_workflows(self._home.index, self._home.version)
-        gone = self._forgotten()
+        known, gone = self._current(), self._forgotten()
         found = [
             each
             for key, there in known.items()
@@ -113,6 +115,14 @@ class WorkflowService:
             with self._decisions.as_decision(_FORGOTTEN, found.id):
                 move = self._home.row_factory.build_move(found.id, MoveKind.STATUS, _FORGOTTEN)
                 self._home.ledger.entries.record([move])
+        return found
+
+    def _current(self) -> dict[str, ContextWorkflows]:
+        storage, known = self._home.index.storage, self._known
+        if known is not None and known[0] == storage.stamp is not None:
+            return known[1]
+        found = current_workflows(self._home.index, self._home.version)
+        self._known = storage.stamp, found
         return found
 
     def _forgotten(self) -> frozenset[str]:
