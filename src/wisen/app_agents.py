@@ -107,7 +107,8 @@ class AgentWiring(StoreWiring):
         from wisen.edits.links import user_links
         from wisen.edits.user_files import UserFiles
 
-        return UserFiles(user_links(self._user_home(), self._agent_folders(), self.real_home or self.settings.home))
+        home = self.real_home or self.settings.home
+        return UserFiles(user_links(self._user_home(), self._agent_folders(), home), private=home)
 
     def _languages_folder(self) -> Path:
         from wisen.feedback.added_languages import FOLDER

@@ -396,3 +396,21 @@ def test_of_two_who_saw_the_same_file_one_writes_and_the_other_gets_an_error(
             thread.join()
         assert sorted(ends.values()) == ["FileChanged", "written"]
         assert ends[path.read_bytes()] == "written"
+
+
+@pytest.mark.parametrize(("folder", "is_private"), [("home", True), ("shop", False)])
+def test_what_is_new_below_a_private_folder_is_never_open_to_others_not_even_while_it_is_written(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, folder: str, is_private: bool
+) -> None:
+    modes: list[int] = []
+    monkeypatch.setattr(os, "fsync", lambda handle: modes.append(os.fstat(handle).st_mode & 0o077))
+    (tmp_path / folder).mkdir(mode=0o700)
+    files = UserFiles(private=tmp_path / "home")
+    before = os.umask(0o022)
+    try:
+        files.write(files.read(tmp_path / folder / "notes" / "new.md"), b"new")
+    finally:
+        os.umask(before)
+    while_it_is_written = modes[-2]  # before its folder is synced
+    assert while_it_is_written == (0 if is_private else 0o044)
+    assert (tmp_path / folder / "notes").stat().st_mode & 0o077 == (0 if is_private else 0o055)

@@ -68,9 +68,13 @@ class _DiskFile(NamedTuple):
 class UserFiles:
     """A user's files on the real disk."""
 
-    def __init__(self, links: Links | None = None) -> None:
-        """`links`: which links may be followed; by default only those that stay inside a project."""
+    def __init__(self, links: Links | None = None, private: Path | None = None) -> None:
+        """`links`: which links may be followed; by default only those that stay inside a project.
+
+        `private`: the folder below which nothing new is ever open to other users, not even while it is written.
+        """
         self._links = links or Links()
+        self._private = Path(os.path.realpath(private)) if private is not None else None
 
     def read(self, path: str | Path) -> FileVersion:
         """Return the file as it is. Raises: FileError if it is not a file, or cannot be read."""
@@ -117,7 +121,8 @@ class UserFiles:
                 )
             self._links.target_of(seen.path)
             real = Path(os.path.realpath(current.real.parent), current.real.name)
-            with _lock_folder(real.parent) as handle:
+            is_private = self._private in real.parents
+            with _lock_folder(real.parent, 0o700 if is_private else 0o777) as handle:
                 current = _require_unchanged(seen)
                 _require_writable(current, action)
                 # Checked again under the lock. The folder is open since then, and was reached without a link: whatever
@@ -132,7 +137,7 @@ class UserFiles:
                     os.unlink(real.name, dir_fd=handle)
                     mode = 0
                 else:
-                    mode = _replace(current, content, handle)
+                    mode = _replace(current, content, handle, 0o600 if is_private else 0o644)
             with _translate_errors(seen.path, action, was_done=True):
                 _sync(real.parent)
             return FileVersion(seen.path, content, mode, seen.link)
@@ -217,9 +222,9 @@ def _require_writable(current: _DiskFile, action: str) -> None:
         )
 
 
-def _replace(current: _DiskFile, content: bytes, folder: int) -> int:
+def _replace(current: _DiskFile, content: bytes, folder: int, new_mode: int) -> int:
     """Write a complete file next to the old one, and rename it if that is still the same; returns its mode."""
-    part, handle = _new_part(current, folder)
+    part, handle = _new_part(current, folder, new_mode)
     try:
         try:
             status = os.fstat(handle)  # shows the folder's own time
@@ -241,9 +246,9 @@ def _replace(current: _DiskFile, content: bytes, folder: int) -> int:
             os.unlink(part, dir_fd=folder)
 
 
-def _new_part(current: _DiskFile, folder: int) -> tuple[str, int]:
+def _new_part(current: _DiskFile, folder: int, new_mode: int) -> tuple[str, int]:
     # The system applies the umask to a new file; one that replaces an old one is private until it has its mode.
-    mode = 0o644 if current.status is None else 0o600
+    mode = new_mode if current.status is None else 0o600
     for number in itertools.count():
         part = f".wisen-{os.getpid()}-{number}.part"
         with suppress(FileExistsError):
@@ -283,15 +288,15 @@ def _remove_stale(folder: int, now: float, owner: int) -> None:
 
 
 @contextmanager
-def _lock_folder(path: Path) -> Iterator[int]:
-    """Open the folder of a file, creating it if necessary, and lock it against other writers of ours.
+def _lock_folder(path: Path, new_mode: int) -> Iterator[int]:
+    """Open the folder of a file, creating it with this mode if necessary, and lock it against other writers of ours.
 
     Its path is resolved: a link that was put into it since is not followed.
     """
     created = [folder for folder in (path, *path.parents) if not folder.exists()]
     try:
         for folder in reversed(created):
-            folder.mkdir(exist_ok=True)
+            folder.mkdir(new_mode, exist_ok=True)
             _sync(folder.parent)
         handle = _open_without_links(path)
         try:
