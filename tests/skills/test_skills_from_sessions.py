@@ -121,7 +121,7 @@ def test_a_workflow_that_was_forgotten_is_neither_listed_nor_told_until_that_is_
 def test_sessions_that_load_a_skill_are_counted(learner: Learner, home: Path) -> None:
     (proposal,) = [each.proposal for each in learner.proposals.all() if each.proposal.type is ProposalType.SKILL]
     learner.proposals.answer(proposal.id, Answer.APPROVED)
-    (state,) = learner.skills.all()
+    (state,) = learner.skills.all(with_uses=True)
     assert state.uses == 0
     for number, tool, arguments in (
         (0, "Skill", {"skill": state.name}),
@@ -134,5 +134,5 @@ def test_sessions_that_load_a_skill_are_counted(learner: Learner, home: Path) ->
         log.ok(log.call(tool, **arguments))
         log.write(home / ".claude" / "projects" / "orchard")
     learner.learn()
-    (state,) = learner.skills.all()
+    (state,) = learner.skills.all(with_uses=True)
     assert state.uses == 2

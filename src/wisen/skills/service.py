@@ -72,20 +72,19 @@ class SkillService:
         self._sources, self._agents, self._undo, self._settings = sources, agents, undo, settings
         self._user_home, self._expires_days = user_home, expires_days
 
-    def all(self, context: str | None = None) -> tuple[SkillState, ...]:
+    def all(self, context: str | None = None, *, with_uses: bool = False) -> tuple[SkillState, ...]:
         """Return every skill, or those of one project and of all: ours, the user's own and other people's."""
         from wisen.edits.edit_history import edit_history
         from wisen.skills.skill_uses import count_uses
 
-        found = self.find(context)
-        states = skill_states(found, self._proposals(), edit_history(self._edit_ports))
-        uses = count_uses(self._home.index.sessions, {each.name for each in states})
-        counted = (each._replace(uses=uses.get(each.name, 0)) for each in states)
-        return tuple(each for each in counted if context is None or each.context in ("", context))
+        states = skill_states(self.find(context), self._proposals(), edit_history(self._edit_ports))
+        shown = [each for each in states if context is None or each.context in ("", context)]
+        uses = count_uses(self._home.index.sessions, {each.name for each in shown}) if with_uses else {}
+        return tuple(each._replace(uses=uses.get(each.name, 0)) for each in shown)
 
     def get(self, name: str) -> SkillState:
         """Return a skill by its name or path. Raises: UsageError."""
-        return find_state(name, self.all())
+        return find_state(name, self.all(with_uses=True))
 
     def text(self, state: SkillState) -> str:
         """Return the text of a skill on disk, or of the one that is proposed. Raises: FileError."""

@@ -20,7 +20,7 @@ def list_skills(*, every: bool, as_json: bool) -> int:
     """List the skills of this project and of all, or of every project."""
     with app.wire().learner(reads=False) as learner:
         here = learner.contexts.key_of(Path.cwd())
-        everything = learner.skills.all()
+        everything = learner.skills.all(with_uses=True)
         short = learner.proposals.short_ids()
     found = [each for each in everything if every or each.context in ("", here)]
     if as_json:
