@@ -70,8 +70,9 @@ def learn(wisen: Learner, options: RunOptions) -> Report:
         wisen.lessons.save_scope(known, scope, boundaries)
         with step("write context files"):
             wisen.rules.write_context_files(lambda: known.states, boundaries)
-        with step("update memory"):
+        with step("update memory and workflows"):
             wisen.memory.refresh(known.states)
+            wisen.workflows.refresh()
     else:
         with step("update memory"):
             wisen.memory.refresh_notes()

@@ -6,9 +6,6 @@ from typing import TYPE_CHECKING
 
 from wisen.errors import UsageError
 from wisen.model.entry import MoveKind
-from wisen.workflows.match_request import match_request
-from wisen.workflows.stored_workflows import current_workflows
-from wisen.workflows.typical_run import typical_run
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -72,6 +69,8 @@ class WorkflowService:
         Raises:
             UsageError: no workflow, or more than one, has such an id.
         """
+        from wisen.workflows.typical_run import typical_run
+
         return typical_run(goal, self.get(workflow)[1])
 
     def procedure(self, workflow: Workflow, runs: Sequence[WorkflowRun]) -> Procedure:
@@ -88,6 +87,8 @@ class WorkflowService:
 
     def suggest(self, goal: str, context: str) -> tuple[Suggestion, ...]:
         """Return the workflows that a request in a context asks for, the best first; none for anything else."""
+        from wisen.workflows.match_request import match_request
+
         return match_request(goal, self.list(context))
 
     def hints(self, context: str) -> tuple[WorkflowHint, ...]:
@@ -118,6 +119,8 @@ class WorkflowService:
         return found
 
     def _current(self) -> dict[str, ContextWorkflows]:
+        from wisen.workflows.stored_workflows import current_workflows
+
         storage, known = self._home.index.storage, self._known
         if known is not None and known[0] == storage.stamp is not None:
             return known[1]
