@@ -42,8 +42,7 @@ def learn(wisen: Learner, options: RunOptions) -> Report:
     with step("move lessons of deleted worktrees"):
         wisen.contexts.move_removed_worktrees()
     with step("retire old sessions"):
-        findings.retired, discarded_events = wisen.forgetting.retire()
-        findings.new_events -= discarded_events
+        findings.count_retired(*wisen.forgetting.retire())
     findings.reading_seconds = wisen.home.clock.elapsed() - findings.clock_began
 
     # Detect.

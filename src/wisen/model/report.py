@@ -115,6 +115,11 @@ class RunFindings(Struct, kw_only=True):
     warnings: list[str] = field(default_factory=list)
     waiting: tuple[str, ...] = ()
 
+    def count_retired(self, sessions: int, events: int) -> None:
+        """Count sessions that were retired, and those of their events that were new."""
+        self.retired = sessions
+        self.new_events -= events
+
 
 class Report(Struct, frozen=True, kw_only=True):
     """The result of one run."""
