@@ -8,7 +8,7 @@ from math import comb
 import pytest
 from benchmarks.phrase_worlds import make_world
 from benchmarks.phrases import find_in_world, measure_worlds
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from wisen.feedback.ngrams import clauses, ngrams_in, opening_ngrams
@@ -266,6 +266,8 @@ def test_listening_takes_the_users_phrases_along() -> None:
     assert [each.message for each in detect_in_session(history, UserDetector([phrase("tss")]))] == ["t"]
 
 
+@example("㐀𑘰")
+@example("㐀㐀𑘰 a")
 @given(st.text(min_size=1, max_size=60))
 def test_what_may_be_a_phrase_is_found_again_where_it_stood(text: str) -> None:
     read = fold_turn(text)

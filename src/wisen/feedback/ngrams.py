@@ -84,15 +84,17 @@ def content_words(text: str) -> frozenset[str]:
 
 def _clause_ngrams(words: list[str]) -> Iterator[str]:
     run: list[str] = []
-    for word in [*words, ""]:
-        if word and not is_unspaced(word):
+    for word, following in zip([*words, ""], [*words[1:], "", ""], strict=True):
+        is_mark = _is_mark(word[:1] or " ")  # it belongs to the letter before, which is of another script
+        if word and not is_unspaced(word) and not is_mark:
             run.append(word)
             continue
         yield from _word_ngrams(run)
         run = []
+        whole = word[:-1] if _is_mark(following[:1] or " ") else word
         for script, least, most in _LENGTHS:
-            if script.fullmatch(word):
-                yield from _character_ngrams(word, least, most)
+            if script.fullmatch(whole):
+                yield from _character_ngrams(whole, least, most)
 
 
 def _starts_clause(clause: str, gram: str) -> bool:
