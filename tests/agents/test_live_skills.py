@@ -1,4 +1,4 @@
-"""The real Claude Code and Codex load a skill that was made from recorded sessions, and are told the workflow."""
+"""Real clients load a skill that was made from recorded sessions, and Claude Code is told the workflow."""
 
 from __future__ import annotations
 
@@ -6,15 +6,17 @@ import json
 from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
+from typing import TypeAlias
 
 import pytest
 
-from tests.agents import record_claude_code, record_codex
+from tests.agents import gemini_client, opencode_client, record_claude_code, record_codex
 from tests.agents.client_sandbox import Person
-from tests.agents.clients import claude_code, codex
+from tests.agents.clients import claude_code, program
 from tests.agents.scripted_model import Model, Script, Turn, Use, serving
 from wisen.testing.transcripts import ClaudeTranscript
 
+AnyClient: TypeAlias = record_codex.Client | gemini_client.Client | opencode_client.Client
 COMMANDS = (
     "npm test",
     "docker build -t registry.orchard.example/pears:{0} .",
@@ -67,17 +69,40 @@ def test_claude_code_loads_the_skill_by_itself_and_is_told_how_it_was_done_befor
     assert any("docker push registry.orchard.example/pears:{version}" in each for each in told), "it was loaded"
 
 
-@pytest.mark.needs("codex", "claude-code")
+def _codex(world: Path, address: str) -> AnyClient:
+    return record_codex.Client(program("codex"), world, address)
+
+
+def _gemini(world: Path, address: str) -> AnyClient:
+    client = gemini_client.Client(program("gemini-cli"), world, address)
+    client.trust(client.project)
+    return client
+
+
+def _opencode(world: Path, address: str) -> AnyClient:
+    return opencode_client.Client(program("opencode"), world, address)
+
+
+@pytest.mark.parametrize(
+    ("agent", "make"),
+    [
+        pytest.param("codex", _codex, marks=pytest.mark.needs("codex")),
+        pytest.param("gemini-cli", _gemini, marks=pytest.mark.needs("gemini-cli")),
+        pytest.param("opencode", _opencode, marks=pytest.mark.needs("opencode")),
+    ],
+)
 @pytest.mark.requirement("F5", "F6", "S13", "X5")
-def test_codex_loads_the_skill_by_itself(tmp_path: Path) -> None:
+def test_another_client_lists_the_skill_by_itself(
+    agent: str, make: Callable[[Path, str], AnyClient], tmp_path: Path
+) -> None:
     script: Script = {WORDS: [Turn("Deployed.")]}
     with serving(script) as model:
-        client = record_codex.Client(codex(), tmp_path, model.address)
+        client = make(tmp_path, model.address)
         person = Person(client.home, client.project, client.environment)
         _deploys(person, client.home / ".claude" / "projects" / "earlier")
         proposals = json.loads(person.wisen("proposals", "--json"))["proposals"]
         (proposal,) = [each for each in proposals if each["type"] == "skill"]
-        person.wisen("proposals", "approve", proposal["id"], "--to", "codex")
+        person.wisen("proposals", "approve", proposal["id"], "--to", agent)
         assert (client.project / ".agents" / "skills" / NAME / "SKILL.md").exists()
         told = _requests_of(model, lambda: client.run(WORDS))
     assert any(NAME in each and "deploy 1.5.0 to staging" in each for each in told), "the client lists the skill"
