@@ -70,7 +70,7 @@ PROMISES = (
     Promise("S10", "What is not used is demoted after 30 days, stale after 60 and closed after 90; using it resets the clock.", _P, "verified principles come with trials"),
     Promise("S11", "Memory has three layers: sessions, days, and the user.", _P, "sessions and days; the distilled memory and the user's model are missing, and so is a model that words summaries"),
     Promise("S12", "Dreaming distils recent logs into a bounded memory, and can be undone."),
-    Promise("S13", "Skills come from 5 tool calls or 2 repeats, are updated rather than doubled, and are found again.", _P, "they are loaded by the real Claude Code and Codex, in other agents not tried; uses are counted, and do not judge the skill yet"),
+    Promise("S13", "Skills come from 5 tool calls or 2 repeats, are updated rather than doubled, and are found again.", _P, "six real agents list them; uses are counted, and do not judge the skill yet; `memory/skills` of a workspace is not written"),
     Promise("S14", "Conversations are scored on five dimensions, with trends.", _P, "counts of what was measured, the last days beside those before, over MCP and for programs: no five dimensions, no plot, no command"),
     Promise("S15", "Only memories that matter to the task are injected, with citations.", _P, "in six agents, and only where a prompt asks for what was said before"),
     Promise("S16", "Events, lessons and principles form a graph that can be asked and drawn."),
