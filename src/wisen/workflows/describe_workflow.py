@@ -9,25 +9,18 @@ from wisen.model.workflow import StepUse
 if TYPE_CHECKING:
     from wisen.model.workflow import Workflow, WorkflowStep
 
-_MAX_STEPS = 12
+MAX_STEPS = 12
 
 
 def steps_text(workflow: Workflow) -> str:
     """Return the steps in the usual order; optional ones in brackets, alternatives with a slash."""
-    shown = [_step_text(each) for each in workflow.steps[:_MAX_STEPS]]
-    return " → ".join([*shown, "…"] if len(workflow.steps) > _MAX_STEPS else shown)
+    shown = [_step_text(each) for each in workflow.steps[:MAX_STEPS]]
+    return " → ".join([*shown, "…"] if len(workflow.steps) > MAX_STEPS else shown)
 
 
 def success_text(workflow: Workflow) -> str:
     """Return how often it worked, of the runs that count; empty if none does."""
     return f"worked {workflow.worked} of {workflow.judged} times" if workflow.judged else ""
-
-
-def advice_text(workflow: Workflow) -> str:
-    """Return what an agent is told about a workflow: what was asked, in the user's words, and what was run for it."""
-    worked = success_text(workflow)
-    where = f"in {workflow.sessions} sessions" + (f", {worked}" if worked else "")
-    return f"“{workflow.title}” was done before ({where}): {steps_text(workflow)}"
 
 
 def _step_text(step: WorkflowStep) -> str:
