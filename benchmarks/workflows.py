@@ -21,7 +21,7 @@ import wisen
 from benchmarks import tau_bench
 from benchmarks.data import json_lines, transcripts
 from benchmarks.intervals import mean_with_interval
-from wisen.kernel.request_words import is_question
+from wisen.kernel.request_words import asks_for_work
 from wisen.mining.goals import goals_of
 from wisen.mining.session_runs import workflow_runs
 from wisen.model.workflow import StepUse
@@ -180,7 +180,7 @@ def _precision(projects: dict[str, list[WorkflowRun]]) -> dict[str, object]:
             prompts = [each for each in session if each.request in labels]
             known = workflows_of(each for earlier in sessions[:at] for each in earlier) if prompts else ()
             for each in prompts:
-                matched = () if is_question(each.asked) else match_request(each.asked, known)
+                matched = match_request(each.asked, known) if asks_for_work(each.asked) else ()
                 seen += 1
                 told += bool(matched)
                 right += bool(matched) and not labels[each.request].isdisjoint(matched[0].workflow.runs)

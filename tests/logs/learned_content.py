@@ -18,7 +18,7 @@ _SESSION_MEMORIES = """
     SELECT name, memories.* FROM memories JOIN memory_origins ON memory_origins.number = memories.origin
     WHERE name LIKE 'session:%'
 """
-_PLACES = ("/work/shop", "/work/shop/.worktrees/one", "/work/shop/api", "/work/blog")
+_PLACES = ("/srv/shop", "/srv/shop/.worktrees/one", "/srv/shop/api", "/srv/blog")
 _SAID = ("no, that is wrong, use the other file", "das ist falsch, bitte anders", "thanks, perfect")
 
 Content = dict[str, list[tuple[Any, ...]]]

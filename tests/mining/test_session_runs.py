@@ -38,7 +38,7 @@ def call(tool: str, status: Status = Status.OK, **fields: object) -> Step:
     [
         ("cd web && FORCE=1 npm run build 2>&1 | tail -20", ["npm run build"]),
         ("git add -A && git commit -m 'a b' && git push origin main", ["git add", "git commit", "git push"]),
-        ("git -C /work/app push --tags", ["git push"]),
+        ("git -C /srv/app push --tags", ["git push"]),
         ("timeout 60 sudo docker compose up -d", ["docker compose up"]),
         ("corepack pnpm --filter web test", ["pnpm test"]),
         ("gh pr create --title x; gh api repos/a/b -X POST -f body=y", ["gh pr create", "gh api POST"]),
@@ -81,12 +81,12 @@ def test_of_a_chain_that_fails_its_last_command_failed() -> None:
 
 
 def test_an_edit_is_named_by_its_ending_and_a_file_that_projects_have_once_by_its_name() -> None:
-    steps = steps_of([call("Edit", file_path=f"/work/app/{name}") for name in ("a.go", "b.go", "CHANGELOG.md")])
+    steps = steps_of([call("Edit", file_path=f"/srv/app/{name}") for name in ("a.go", "b.go", "CHANGELOG.md")])
     assert [(step.key, step.kind) for step in steps] == [
         ("edit .go", StepKind.EDIT),
         ("edit CHANGELOG.md", StepKind.EDIT),
     ]
-    assert steps_of([call("Edit", file_path="/work/app/a.go")], ["/work/app"])[0].words == ("a.go",)
+    assert steps_of([call("Edit", file_path="/srv/app/a.go")], ["/srv/app"])[0].words == ("a.go",)
 
 
 def test_other_tools_are_steps_but_not_those_that_look_or_keep_lists() -> None:

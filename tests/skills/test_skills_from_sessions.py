@@ -9,6 +9,7 @@ import pytest
 
 import wisen
 from tests.as_person import be_person
+from tests.deploy_runs import REQUESTS
 from wisen.model.entry import Answer, ProposalType
 from wisen.testing.transcripts import ClaudeTranscript
 
@@ -19,16 +20,6 @@ if TYPE_CHECKING:
     from wisen.learner import Learner
 
 pytestmark = pytest.mark.requirement("F5", "F6", "S13")
-REQUESTS = (
-    "deploy version {} to staging",
-    "please ship {} to staging",
-    "release {} on staging",
-    "deploy {} to staging please",
-    "bring v{} to staging",
-    "put {} on staging",
-    "deploy version {} to staging",
-    "staging should run {} now",
-)
 COMMANDS = (
     "npm test",
     "docker build -t registry.orchard.example/pears:{} .",

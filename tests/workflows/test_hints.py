@@ -7,6 +7,7 @@ from datetime import UTC, datetime, timedelta
 import pytest
 from msgspec import structs
 
+from wisen.kernel.request_words import asks_for_work
 from wisen.model.workflow import StepKind, StepUse, Workflow, WorkflowStep
 from wisen.workflows.hints import hints_of
 
@@ -69,3 +70,14 @@ def test_nothing_is_told_of_what_failed_as_often_or_has_too_few_commands_or_no_w
     assert text_of(workflow_of("npm test", "git push", worked=1, failed=0)) == ""
     assert text_of(workflow_of("edit .go", "git push")) == ""
     assert text_of(structs.replace(good, words=())) == ""
+
+
+def test_a_title_that_was_cut_is_not_quoted() -> None:
+    told = text_of(workflow_of("npm test", "git push", title="release the shop, but never on a …"))
+    assert told.startswith("Such a request was done before (in 6 sessions")
+
+
+@pytest.mark.parametrize("asked", ["don't deploy to staging", "Never deploy that to staging!", "why deploy to staging"])
+def test_what_is_forbidden_or_asked_about_is_no_work(asked: str) -> None:
+    assert not asks_for_work(asked)
+    assert asks_for_work("deploy to staging")

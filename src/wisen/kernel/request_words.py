@@ -23,6 +23,7 @@ _MAX_WORDS = 40
 """What follows in a longer request is most often pasted."""
 _MAX_LETTERS = 4000
 _INSIDE = "'-_."
+_NEGATIONS = frozenset("don't dont never not without stop no nothing".split())
 _QUESTIONS = frozenset("why what whats when where which who whose how is are was were does did do has have had".split())
 
 
@@ -52,10 +53,12 @@ def request_score(words: tuple[str, ...], weights: Mapping[str, float]) -> float
     return score
 
 
-def is_question(asked: str) -> bool:
-    """Whether a prompt asks about something instead of asking for it to be done. English words only."""
-    words = fold(asked.casefold().strip())[0].replace("'", " ").split(None, 3)
-    return bool(words) and words[0].strip(",.") in _QUESTIONS and "please" not in words
+def asks_for_work(asked: str) -> bool:
+    """Whether a prompt wants something done: it neither asks about it nor forbids it. By English words only."""
+    words = fold(asked.casefold().strip())[0].split()
+    first = words[0].partition("'")[0].strip(",.") if words else ""
+    is_question = first in _QUESTIONS and "please" not in words[:4]
+    return not is_question and not any(word.strip(",.!") in _NEGATIONS for word in words)
 
 
 def _tokens(chunk: str) -> list[str]:

@@ -10,6 +10,8 @@ if TYPE_CHECKING:
     from wisen.model.workflow import Workflow, WorkflowStep
 
 MAX_STEPS = 12
+CUT = " …"
+"""How a title ends that is only the beginning of a request."""
 
 
 def steps_text(workflow: Workflow) -> str:

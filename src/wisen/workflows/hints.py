@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from wisen.delivery.workflow_hints import WorkflowHint
 from wisen.kernel.request_words import request_words
 from wisen.model.workflow import StepKind, StepUse
-from wisen.workflows.describe_workflow import MAX_STEPS, success_text
+from wisen.workflows.describe_workflow import CUT, MAX_STEPS, success_text
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable
@@ -32,7 +32,7 @@ _SUBCOMMANDS = frozenset(
     "add am apply archive audit bisect blame branch build bump cherry-pick check checkout ci clean clippy clone "
     "comment commit compose config connect cp create deploy describe destroy dev diff down edit exec export fetch fix "
     "fmt format generate get graphql import info init insights inspect install issue lint list log login logs ls merge "
-    "migrate mod mv new outdated pack plan pr ps publish pull push rebase release reload reset restart restore restart "
+    "migrate mod mv new outdated pack plan pr ps publish pull push rebase release reload reset restart restore "
     "review rm rollback rollout run seed serve set show stash start status stop switch sync tag template test tests "
     "tidy typecheck undo up update upgrade validate verify version vet view watch workflow".split()
 )
@@ -63,7 +63,9 @@ def _text(workflow: Workflow) -> str:
     ][:MAX_STEPS]
     steps = " → ".join([*shown, "…"] if len(names) > MAX_STEPS else shown)
     where = f"in {workflow.sessions} sessions, {success_text(workflow)}"
-    return f"“{workflow.title}” was done before ({where}): {steps}"
+    # A title that was cut could say the opposite of the request, so it is not quoted.
+    goal = "Such a request" if workflow.title.endswith(CUT) else f"“{workflow.title}”"
+    return f"{goal} was done before ({where}): {steps}"
 
 
 def _name(step: WorkflowStep, typed: Collection[str]) -> str:

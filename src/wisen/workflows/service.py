@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from wisen.errors import UsageError
-from wisen.model.entry import MoveKind
+from wisen.model.entry import Actor, MoveKind
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -114,7 +114,7 @@ class WorkflowService:
         self._decisions.require_person("workflows", "forget", found.id, dry_run=dry_run)
         if not dry_run:
             with self._decisions.as_decision(_FORGOTTEN, found.id):
-                move = self._home.row_factory.build_move(found.id, MoveKind.STATUS, _FORGOTTEN)
+                move = self._home.row_factory.build_move(found.id, MoveKind.STATUS, _FORGOTTEN, by=Actor.USER)
                 self._home.ledger.entries.record([move])
         return found
 

@@ -8,12 +8,12 @@ from .hook_store import BrokenSnapshot, HookStore
 from .token_budget import WORKFLOW
 
 if __package__ and __package__.startswith("wisen"):
-    from wisen.kernel.request_words import is_question, request_score, request_words
+    from wisen.kernel.request_words import asks_for_work, request_score, request_words
 else:
     # The same file, found by the folder of the package: nothing else of wisen is loaded with it.
     sys.path.append(__file__.rsplit("/", 3)[0])
     from kernel.request_words import (  # type: ignore[import-not-found,no-redef,unused-ignore]
-        is_question,
+        asks_for_work,
         request_score,
         request_words,
     )
@@ -23,7 +23,7 @@ VERSION = 1
 
 def hints_at_prompt(prompt: str, cwd: object, store: HookStore, before: list[str]) -> list[tuple[int, str, str]]:
     """Return the workflow that fits a prompt best, as a candidate; none if the session was told of it."""
-    if is_question(prompt):
+    if not asks_for_work(prompt):
         return []
     digest = store.snapshots.sheet_digest("workflows", cwd if isinstance(cwd, str) else "")
     if not digest:
