@@ -205,3 +205,10 @@ def test_texts_that_nobody_typed_are_no_examples() -> None:
         SkillFacts("make-all", DAY, DAY + timedelta(days=1), (), []),
     )
     assert "written by the agent" not in skill.body
+
+
+def test_a_request_is_quoted_whole_or_not_at_all() -> None:
+    long = f"deploy to staging {'and tell the team ' * 8}but never on a Friday"
+    made = deploy_skill((long, "bring it to staging"))
+    assert "tell the team" not in f"{made.description}{made.body}{made.metadata}"
+    assert "“bring it to staging”" in made.description

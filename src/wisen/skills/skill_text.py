@@ -99,21 +99,20 @@ def _title(workflow: Workflow, facts: SkillFacts) -> str:
 
 
 def _quotes(texts: Iterable[str]) -> list[str]:
-    """Quote requests, each shortened to one line."""
-    return [plain_quote(text) for text in texts]
+    """Quote requests, each on one line and whole: what is cut could say the opposite, so longer ones are left out."""
+    return [quote for text in texts if len(quote := _plain_quote(text)) <= _QUOTE]
 
 
-def plain_quote(text: str) -> str:
-    """Return a request on one line, shortened, for quotation marks."""
-    line = visible(text).replace("“", "'").replace("”", "'").replace('"', "'")
-    return line if len(line) <= _QUOTE else f"{line[: _QUOTE - 2].rpartition(' ')[0] or line[: _QUOTE - 2]} …"
+def _plain_quote(text: str) -> str:
+    """Return a request on one line, for quotation marks."""
+    return visible(text).replace("“", "'").replace("”", "'").replace('"', "'")
 
 
 def _description(procedure: Procedure, facts: SkillFacts) -> str:
     keys = list(dict.fromkeys(each.step.key for each in procedure.steps if each.step.kind is not StepKind.READ))
     more = " and more" if len(keys) > _DESCRIBED_STEPS else ""
     does = f"The steps for this task in this project: {', '.join(keys[:_DESCRIBED_STEPS])}{more}."
-    quotes = [f"“{each}”" for each in _quotes(facts.triggers[:_DESCRIBED_REQUESTS])]
+    quotes = [f"“{each}”" for each in _quotes(facts.triggers)[:_DESCRIBED_REQUESTS]]
     when = f"Use it when the user asks for something like {' or '.join(quotes)}." if quotes else ""
     if not when:
         when = f"Use it when the user asks to {facts.name.replace('-', ' ')}."

@@ -63,16 +63,6 @@ class WorkflowService:
         """Return the runs of a workflow, the oldest first. Raises: UsageError: there is none with this id."""
         return self.get(workflow)[1]
 
-    def typical_run(self, workflow: str, goal: str) -> WorkflowRun | None:
-        """Return the run of a workflow that fits a request best: the middle one of those with similar requests.
-
-        Raises:
-            UsageError: no workflow, or more than one, has such an id.
-        """
-        from wisen.workflows.typical_run import typical_run
-
-        return typical_run(goal, self.get(workflow)[1])
-
     def procedure(self, workflow: Workflow, runs: Sequence[WorkflowRun]) -> Procedure:
         """Return the commands that runs of a workflow share, with parameters for what varies, and its pitfalls."""
         from wisen.workflows.procedure import build_procedure
