@@ -146,9 +146,13 @@ class SqlEntries:
     def tallies(self, ids: Iterable[str] | None = None) -> tuple[Tally, ...]:
         """Return how often each entry was seen, or each of some, by its id. Counted by the database, without seals."""
         if ids is None:
-            tallies = self._tallies.get(self._read_tallies)
+            tallies = self._tallies.get(lambda: self._read_tallies("", ()))
         else:
-            tallies = tuple(each for some in packed_ids(ids) for each in self._read_tallies(some))
+            tallies = tuple(
+                each
+                for some in packed_ids(ids)
+                for each in self._read_tallies(f"WHERE e.id IN ({placeholders(some)})", some)
+            )
         split = split_occurrences(self._db)
         if not split:
             return tallies
@@ -179,10 +183,7 @@ class SqlEntries:
         )
         return tuple(unescape(str(row[0])) for row in rows)
 
-    def _read_tallies(self, ids: tuple[str, ...] = ()) -> tuple[Tally, ...]:
-        """Return the tallies of some entries, or of all. Counted by entry first: most were seen once."""
-        some = placeholders(ids)
-        where, seen = (f"WHERE e.id IN ({some})", f"WHERE entry IN ({some})") if ids else ("", "")
+    def _read_tallies(self, where: str, values: tuple[str, ...]) -> tuple[Tally, ...]:
         return tuple(
             Tally(
                 entry=unescape(str(entry)),
@@ -193,12 +194,11 @@ class SqlEntries:
                 last=from_microseconds(int(cast("int", last))),
             )
             for entry, context, times, sessions, first, last in self._db.run(
-                "SELECT e.id, e.context, COALESCE(o.times, 0), COALESCE(o.sessions, 0), "  # noqa: S608 - a constant
-                "COALESCE(o.first, e.at), COALESCE(o.last, e.at) FROM entries AS e LEFT JOIN ("
-                "SELECT entry, COUNT(*) AS times, COUNT(DISTINCT agent || ' ' || session) AS sessions, "
-                f"MIN(at) AS first, MAX(at) AS last FROM occurrences {seen} GROUP BY entry"
-                f") AS o ON o.entry = e.id {where} ORDER BY e.id COLLATE {self._db.bytewise}",
-                (*ids, *ids),
+                "SELECT e.id, e.context, COUNT(o.id), COUNT(DISTINCT o.agent || ' ' || o.session), "  # noqa: S608 - a constant
+                "COALESCE(MIN(o.at), MIN(e.at)), COALESCE(MAX(o.at), MAX(e.at)) FROM entries AS e "
+                f"LEFT JOIN occurrences AS o ON o.entry = e.id {where} GROUP BY e.id, e.context "
+                f"ORDER BY e.id COLLATE {self._db.bytewise}",
+                values,
             )
         )
 
