@@ -71,12 +71,20 @@ def current_workflows(index: Index, version: str) -> dict[str, ContextWorkflows]
         sessions = tuple(sorted(kept.union(now.get(context, ()))))
         finder = _resume(index, version, context, before, now[context]) if is_whole else None
         if finder is None:
-            finder = find_patterns(index.runs.of_context(context), PatternPolicy())
+            finder = _begin(index, context)
         _keep_state(index, version, context, revision, finder.state if sessions else None)
         if sessions:
             found[context] = ContextWorkflows(revision, sessions, describe_patterns(finder, ListingPolicy()))
     keep_fold(index.folds, _NAME, version, Fold(revision, _encode(found)), holds_text=True)
     return found
+
+
+def _begin(index: Index, context: str) -> PatternFinder:
+    """Return the finder after all runs of a context; it holds only those that it still needs."""
+    finder = PatternFinder(PatternPolicy())
+    for run in index.runs.stream(context):
+        finder.add(run)
+    return finder
 
 
 def _resume(
