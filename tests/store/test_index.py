@@ -23,6 +23,7 @@ from wisen.model.index_batch import IndexBatch
 from wisen.model.report import Selection
 from wisen.model.source import ReadProblem, ReadProblemKind
 from wisen.store.index import Index
+from wisen.store.index_deletion import delete_sessions
 from wisen.store.memories import Memories
 from wisen.store.recorded_calls import CallWords
 from wisen.store.sqlite_index import SqliteIndex, open_index
@@ -506,3 +507,30 @@ def test_a_moment_is_kept_to_the_millisecond(tmp_path: Path) -> None:
     index.events.store([log.batch()])
     assert index.events.counts(Selection()).first == NOON
     index.close()
+
+
+def test_sessions_are_deleted_completely_however_few_events_are_looked_at_at_once(tmp_path: Path) -> None:
+    index = open_sound(tmp_path / "index.db")
+    logs = [Log(f"/{name}.jsonl", name, context="shop") for name in ("one", "two", "three")]
+    for turn in range(5):
+        for log in logs:
+            log.typed(f"{log.session.native}-{turn}")
+            index.events.store([log.batch()])
+    stored = {each.native: each.number for each in index.removal.archived_sessions()}
+    with index.database.transaction():
+        delete_sessions(index.database, [stored["one"], stored["three"]], at_once=4)
+    assert index.database.run("SELECT count(*), (SELECT count(*) FROM texts) FROM events") == [(5, 5)]
+    assert [each.native for each in index.removal.archived_sessions()] == ["two"]
+    index.close()
+
+
+def test_rewriting_a_file_changes_no_setting_and_leaves_no_other_file(tmp_path: Path) -> None:
+    folder = tmp_path / "somebody's"
+    folder.mkdir()
+    index = open_sound(folder / "index.db")
+    settings_of = ("PRAGMA temp_store", "PRAGMA temp_store_directory")
+    before = [index.database.run(each) for each in settings_of]
+    index.database.scrub()
+    assert [index.database.run(each) for each in settings_of] == before
+    index.close()
+    assert [each.name for each in folder.iterdir()] == ["index.db"]

@@ -58,19 +58,19 @@ class KnownGoal(NamedTuple):
     """Oldest first."""
 
 
-def recent_goals(home: Home, scope: RunScope, practices: Sequence[Entry]) -> list[KnownGoal]:
-    """Return the known goals of the last months to which changed sessions worked, if they may teach something."""
+def recent_goals(home: Home, scope: RunScope, practices: Sequence[Entry]) -> Iterator[KnownGoal]:
+    """Yield the known goals of the last months to which changed sessions worked, if they may teach something."""
     index = home.index
     contexts = None if scope.sessions is None else index.sessions.contexts_of(scope.sessions)
     if contexts is not None and not contexts:
-        return []
+        return
     newest = index.sessions.last_active() or home.clock.now()
     requests = index.sessions.requests(newest - WINDOW, contexts)
 
     def read(sessions: frozenset[int]) -> Iterator[History]:
         return index.events.histories(Selection(sessions=sessions))
 
-    return [*known_goals(requests, read, practices, scope.sessions)]
+    yield from known_goals(requests, read, practices, scope.sessions)
 
 
 def known_goals(
@@ -84,27 +84,47 @@ def known_goals(
     A goal teaches something if calls failed in some sessions and in others none did, or if one of the known `practices`
     is about it.
     """
-    groups: dict[tuple[str, str], list[Request]] = defaultdict(list)
-    lookups: dict[str, LessonIndex] = defaultdict(LessonIndex)
-    for each in requests:
-        asked = " ".join(each.text.split())
-        if not asked or len(asked) > MAX_REQUEST or not each.has_calls:
-            continue
-        lookup = lookups[each.context]
-        key = lookup.find(asked) or each.message
-        lookup.add(key, asked)
-        groups[each.context, key].append(each)
-    lookups.clear()  # a first run needs the room for what it reads next
-    for (context, _), some in groups.items():
+    for some in _group_by_goal(requests):
         sessions = frozenset(each.session for each in some)
         if len(sessions) < SESSIONS or (changed is not None and sessions.isdisjoint(changed)):
             continue
+        context = some[0].context
         if _can_teach(some) or _has_practice(context, some, practices):
             messages = {each.message for each in some}
             runs = [run for history in read(sessions) for run in _runs(history, messages)]
             if len({run.session for run in runs}) >= SESSIONS:
                 ordered = sorted(runs, key=lambda run: (run.goal.at, run.goal.request))
                 yield KnownGoal(context or NOWHERE, tuple(ordered))
+
+
+def _group_by_goal(requests: Iterable[Request]) -> list[list[Request]]:
+    """Return what was requested in the same or similar words in a context, in the order of the first requests.
+
+    One context after another: what makes words comparable takes far more room than the words.
+    """
+    by_context: dict[str, list[tuple[int, Request]]] = defaultdict(list)
+    for place, each in enumerate(requests):
+        if each.has_calls and 0 < len(" ".join(each.text.split())) <= MAX_REQUEST:
+            by_context[each.context].append((place, each))
+    groups: dict[int, list[Request]] = {}
+    while by_context:
+        _, asked = by_context.popitem()
+        groups |= _group_by_words(asked)
+    return [groups[place] for place in sorted(groups)]
+
+
+def _group_by_words(requests: Iterable[tuple[int, Request]]) -> dict[int, list[Request]]:
+    """Return what was requested in similar words in one context, by the place of the first request."""
+    groups: dict[str, list[Request]] = {}
+    first: dict[str, int] = {}
+    lookup = LessonIndex()
+    for place, each in requests:
+        asked = " ".join(each.text.split())
+        key = lookup.find(asked) or each.message
+        lookup.add(key, asked)
+        first.setdefault(key, place)
+        groups.setdefault(key, []).append(each)
+    return {place: groups[key] for key, place in first.items()}
 
 
 def _can_teach(requests: Iterable[Request]) -> bool:

@@ -50,7 +50,7 @@ class _Practice(Struct, frozen=True):
 
 
 def record_practices(
-    goals: Sequence[KnownGoal],
+    goals: Iterable[KnownGoal],
     known: Sequence[EntryState],
     seen: Collection[str],
     factory: RowFactory,
@@ -58,26 +58,33 @@ def record_practices(
     """Return rows for new best practices, and for those that no longer hold; `seen` was recorded before."""
     before = known_practices(known)
     names = {state.entry.name for state in known}
-    rows: list[Entry | Occurrence | Move] = []
-    for practice in _practices(goals):
-        entry = next((state.entry for state in before if _is_same_practice(state.entry, practice)), None)
-        if entry is None:
-            entry = _entry(practice, names, factory)
-            names.add(entry.name)
-            rows.append(entry)
-        made = (_occurrence(run, step, entry, factory) for run, step in practice.failures)
-        rows += [each for each in made if each.id not in seen]
     pending = [state.entry for state in before if state.status is EntryStatus.PENDING and not state.confirmed]
-    for context, runs in goals:
-        works = _working_steps(runs)
-        for entry in pending:
-            if (
-                entry.context == context
-                and entry.action in map(leave_out_action, works)
-                and is_same_request(entry, _most_common_request(runs))
-            ):
-                rows.append(factory.build_move(entry.id, MoveKind.STATUS, EntryStatus.RESOLVED, why="it worked since"))
-    return rows
+    over: list[Entry] = []
+    rows: list[Entry | Occurrence | Move] = []
+    for goal in goals:
+        works = _working_steps(goal.runs)
+        for practice in _practices(goal, works):
+            entry = next((state.entry for state in before if _is_same_practice(state.entry, practice)), None)
+            if entry is None:
+                entry = _entry(practice, names, factory)
+                names.add(entry.name)
+                rows.append(entry)
+            made = (_occurrence(run, step, entry, factory) for run, step in practice.failures)
+            rows += [each for each in made if each.id not in seen]
+        over += [entry for entry in pending if _worked_since(entry, goal, works)]
+    done = (
+        factory.build_move(entry.id, MoveKind.STATUS, EntryStatus.RESOLVED, why="it worked since") for entry in over
+    )
+    return [*rows, *done]
+
+
+def _worked_since(entry: Entry, goal: KnownGoal, works: Collection[str]) -> bool:
+    """Whether the step that a practice leaves out worked on the way to its goal."""
+    return (
+        entry.context == goal.context
+        and entry.action in map(leave_out_action, works)
+        and is_same_request(entry, _most_common_request(goal.runs))
+    )
 
 
 def known_practices(states: Iterable[EntryState]) -> list[EntryState]:
@@ -85,19 +92,19 @@ def known_practices(states: Iterable[EntryState]) -> list[EntryState]:
     return [state for state in states if _is_practice(state.entry) and not state.merged_into]
 
 
-def _practices(goals: Iterable[KnownGoal]) -> Iterator[_Practice]:
-    for context, runs in goals:
-        failures: dict[str, list[tuple[GoalRun, Step]]] = defaultdict(list)
-        works = _working_steps(runs)
-        for run in runs:
-            for name, step in run.steps:
-                if name not in works and step.status in (End.FAILED, End.MASKED):
-                    failures[name].append((run, step))
-        for name, found in failures.items():
-            clean = [run for run in runs if run.is_clean and all(each != name for each, _ in run.steps)]
-            many = (len({run.session for run, _ in found}), len({run.session for run in clean}))
-            if many[0] >= FAILED and many[1] >= CLEAN:
-                yield _Practice(context, _most_common_request(runs), name, tuple(found), tuple(clean))
+def _practices(goal: KnownGoal, works: Collection[str]) -> Iterator[_Practice]:
+    """Yield the steps that are better left out; `works`: those that worked at least once."""
+    context, runs = goal
+    failures: dict[str, list[tuple[GoalRun, Step]]] = defaultdict(list)
+    for run in runs:
+        for name, step in run.steps:
+            if name not in works and step.status in (End.FAILED, End.MASKED):
+                failures[name].append((run, step))
+    for name, found in failures.items():
+        clean = [run for run in runs if run.is_clean and all(each != name for each, _ in run.steps)]
+        many = (len({run.session for run, _ in found}), len({run.session for run in clean}))
+        if many[0] >= FAILED and many[1] >= CLEAN:
+            yield _Practice(context, _most_common_request(runs), name, tuple(found), tuple(clean))
 
 
 def _most_common_request(runs: Iterable[GoalRun]) -> str:

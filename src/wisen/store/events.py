@@ -122,6 +122,7 @@ class SqliteEvents:
                 if self._numbers.version != (version := self._db.query_int("PRAGMA data_version")):
                     self._numbers.clear()
                     self._numbers.version = version
+                self._numbers.limit()
                 rows = _Rows(self._db.query_int("SELECT coalesce(max(number), 0) FROM events"), [], [], [], [])
                 for batch in batches:
                     self._collect(batch, rows)
@@ -203,14 +204,14 @@ class SqliteEvents:
     def _source(self, batch: IndexBatch) -> int:
         key: dict[str, Value] = {
             "agent": self._numbers.agent(batch.source.agent),
-            "path": escape(str(batch.source.path)),
+            "path": escape(batch.source.file),
         }
         mark: dict[str, Value] = {
             "size": batch.mark.size,
             "modified_ns": batch.mark.modified_ns,
             "cursor": escape(batch.mark.cursor),
         }
-        path = batch.source.agent, str(batch.source.path)
+        path = batch.source.agent, batch.source.file
         number = self._numbers.sources.get(path) or find_number(self._db, "sources", key)
         if number is None:
             number = add_numbered(self._db, "sources", key | mark)

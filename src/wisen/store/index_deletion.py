@@ -48,11 +48,16 @@ _NUMBERS = """
     )
 """
 _THESE = "IN (SELECT value FROM json_each(?))"
+_EVENTS_OF_SESSIONS = (
+    "DELETE FROM texts WHERE event IN (SELECT number FROM events WHERE number BETWEEN ?2 AND ?3"  # noqa: ISC004
+    " AND scene IN (SELECT number FROM scenes WHERE session IN (SELECT value FROM json_each(?1))))",
+    "DELETE FROM events WHERE number BETWEEN ?2 AND ?3"  # noqa: ISC004 - one statement
+    " AND scene IN (SELECT number FROM scenes WHERE session IN (SELECT value FROM json_each(?1)))",
+)
+_EVENTS_AT_ONCE = 1_000_000
+"""SQLite holds the numbers of what a statement deletes in memory."""
 _OF_SESSIONS = (
-    "DELETE FROM texts WHERE event IN (SELECT number FROM events WHERE scene IN"  # noqa: ISC004, S608 - one statement
-    f" (SELECT number FROM scenes WHERE session {_THESE}))",
     f"DELETE FROM tallies WHERE scene IN (SELECT number FROM scenes WHERE session {_THESE})",  # noqa: S608 - constants
-    f"DELETE FROM events WHERE scene IN (SELECT number FROM scenes WHERE session {_THESE})",  # noqa: S608 - constants
     *(
         f"DELETE FROM {table} WHERE session {_THESE}"  # noqa: S608 - constants
         for table in (*TABLES, "spans", "mining", "ends", "loose", "holdings", "session_sizes")
@@ -131,9 +136,13 @@ def sessions_within(db: SqliteDatabase, scope: str) -> set[int]:
     return {db.as_int(number) for (number,) in db.run(_WITHIN, (scene_context(scope),))}
 
 
-def delete_sessions(db: SqliteDatabase, sessions: Iterable[int]) -> None:
-    """In a transaction: delete whole sessions."""
+def delete_sessions(db: SqliteDatabase, sessions: Iterable[int], *, at_once: int = _EVENTS_AT_ONCE) -> None:
+    """In a transaction: delete whole sessions, looking at so many events at once."""
     numbers = json.dumps(sorted(sessions))
+    last = db.query_int("SELECT coalesce(max(number), 0) FROM events")
+    for first in range(1, last + 1, at_once):
+        for statement in _EVENTS_OF_SESSIONS:
+            db.run(statement, (numbers, first, first + at_once - 1))
     for statement in _OF_SESSIONS:
         db.run(statement, (numbers,))
     remove_orphans(db)

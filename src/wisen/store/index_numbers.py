@@ -39,6 +39,10 @@ EVENT_KINDS: dict[type[Event], str] = {
 """The stored kinds of events; these values never change, whatever the classes are called."""
 
 
+_MAX_SESSIONS = 500
+"""How many sessions are remembered: enough for those that are read at the same time."""
+
+
 class IndexNumbers:
     """The numbers in one file that this process knows, so that it does not look them up for each event."""
 
@@ -58,6 +62,12 @@ class IndexNumbers:
         """Discard all cached numbers."""
         for numbers in (self._agents, self.sources, self._sessions, self._scenes, self.shapes):
             numbers.clear()
+
+    def limit(self) -> None:
+        """Discard what grows with the number of sessions if it has become much; all is found again in the file."""
+        if len(self._sessions) > _MAX_SESSIONS:
+            for numbers in (self.sources, self._sessions, self._scenes):
+                numbers.clear()
 
     def reset(self) -> None:
         """Discard everything: it is another file."""

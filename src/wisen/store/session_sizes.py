@@ -5,6 +5,9 @@ What is due to be mined is counted from its events, so that the result is that o
 
 from __future__ import annotations
 
+import json
+from array import array
+from sys import intern
 from typing import TYPE_CHECKING
 
 from wisen.model.archive import EVENT_BYTES, ArchivedSession, ArchiveSize
@@ -40,8 +43,11 @@ _SESSIONS_DUE = f"""
     coalesce(sum(length(CAST(texts.text AS BLOB))), 0), max(mining.version IS NULL)
     {OF_SESSION} LEFT JOIN texts ON texts.event = e.number CROSS JOIN mining ON mining.session = spans.session
     {_NAMED.format(session="spans.session")}
-    WHERE spans.session IN ({_DUE}) GROUP BY sessions.number, scenes.context ORDER BY sessions.number, scenes.context
-"""
+    WHERE spans.session IN (SELECT value FROM json_each(?))
+    GROUP BY sessions.number, scenes.context ORDER BY sessions.number, scenes.context
+"""  # noqa: S608 - constants
+_DUE_AT_ONCE = 100
+"""To group them by context, SQLite holds all their events in memory."""
 _TOTAL_COUNTED = f"""
     SELECT count(*), coalesce(sum(events), 0), coalesce(sum(bytes), 0), min(first), max(last), min(last) {_COUNTED}
 """
@@ -90,8 +96,11 @@ def archive_size(db: SqliteDatabase) -> ArchiveSize:
 
 def _sessions(db: SqliteDatabase) -> Iterator[ArchivedSession]:
     """Yield the stored sessions; one that is due once for each of its contexts."""
-    for statement in (_SESSIONS_COUNTED, _SESSIONS_DUE):
-        for row in db.stream(statement):
+    for row in db.stream(_SESSIONS_COUNTED):
+        yield _session(db, row)
+    due = sorted(array("q", (db.as_int(session) for (session,) in db.stream(_DUE))))
+    for start in range(0, len(due), _DUE_AT_ONCE):
+        for row in db.run(_SESSIONS_DUE, (json.dumps(due[start : start + _DUE_AT_ONCE]),)):
             yield _session(db, row)
 
 
@@ -99,10 +108,10 @@ def _session(db: SqliteDatabase, row: Row) -> ArchivedSession:
     number, agent, native, segment, context, last, events, size, waits = row
     many = db.as_int(events)
     return ArchivedSession(
-        unescape(str(agent)),
+        intern(unescape(str(agent))),  # very many sessions share these two
         unescape(str(native)),
         db.as_int(segment),
-        unescape(str(context)),
+        intern(unescape(str(context))),
         from_milliseconds(db.as_int(last)),
         many,
         db.as_int(size) + many * EVENT_BYTES,

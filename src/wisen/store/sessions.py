@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from sys import intern
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, cast
 
 from wisen.model.event import Status
@@ -108,8 +109,8 @@ class Sessions(Protocol):
         """Return when the newest event of a mined session happened; None if there is none."""
         ...
 
-    def requests(self, since: datetime, contexts: Collection[str] | None = None) -> tuple[Request, ...]:
-        """Return what was requested since a moment in some contexts, or in all, in the order of sessions."""
+    def requests(self, since: datetime, contexts: Collection[str] | None = None) -> Iterator[Request]:
+        """Yield what was requested since a moment in some contexts, or in all, in the order of sessions."""
         ...
 
     def calls_with(self, words: Sequence[Collection[str]] = ()) -> Iterator[CallText]:
@@ -161,24 +162,23 @@ class SqliteSessions:
         ((last,),) = self._db.run("SELECT max(last) FROM tallies")
         return None if last is None else from_milliseconds(self._db.as_int(last))
 
-    def requests(self, since: datetime, contexts: Collection[str] | None = None) -> tuple[Request, ...]:
-        """Return what was requested since a moment, in the order of sessions."""
+    def requests(self, since: datetime, contexts: Collection[str] | None = None) -> Iterator[Request]:
+        """Yield what was requested since a moment, in the order of sessions."""
         from wisen.safety.passages import own_words
 
         chosen = None if contexts is None else json.dumps([escape(each) for each in sorted(contexts)])
-        with report_garbled(self._db):
-            rows = cast("list[tuple[Any, ...]]", self._db.run(_REQUESTS, (milliseconds(since), chosen)))
-            return tuple(
-                Request(
+        rows = cast("Iterator[tuple[Any, ...]]", self._db.stream(_REQUESTS, (milliseconds(since), chosen)))
+        for session, message, text, context, calls, failed in rows:
+            with report_garbled(self._db):
+                request = Request(
                     session=session,
                     message=unescape(message),
                     text=own_words(unescape(text or "")),
-                    context=unescape(context),
+                    context=intern(unescape(context)),  # very many share it
                     has_calls=bool(calls),
                     has_failed=bool(failed),
                 )
-                for session, message, text, context, calls, failed in rows
-            )
+            yield request
 
     def calls_with(self, words: Sequence[Collection[str]] = ()) -> Iterator[CallText]:
         """Yield the calls whose arguments were kept."""

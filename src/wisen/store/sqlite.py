@@ -116,8 +116,24 @@ class SqliteDatabase:
     def scrub(self, tables: Sequence[str] = ()) -> None:
         """Rewrite the whole file without the pages and the log that hold deleted rows. Raises: StoreBusy."""
         del tables  # the whole file
-        self.run("VACUUM")
+        with self._temporary_files_beside():
+            self.run("VACUUM")
         self.truncate_log()
+
+    @contextmanager
+    def _temporary_files_beside(self) -> Iterator[None]:
+        """Have SQLite keep large temporary data in a file beside this one, and neither in memory nor elsewhere."""
+        before = self.query_int("PRAGMA temp_store")
+        folder = str(self.path.parent).replace("'", "''")
+        with suppress(StoreError, UnicodeEncodeError):  # a name that SQLite cannot take
+            self.run(f"PRAGMA temp_store_directory = '{folder}'")
+        if self.run("PRAGMA temp_store_directory"):  # else this SQLite has no such setting
+            self.run("PRAGMA temp_store = FILE")
+        try:
+            yield
+        finally:
+            self.run(f"PRAGMA temp_store = {before}")
+            self.run("PRAGMA temp_store_directory = ''")
 
     def truncate_log(self) -> None:
         """Move the log into the file and leave nothing in it. Raises: StoreBusy."""

@@ -6,6 +6,8 @@
 from __future__ import annotations
 
 import json
+from itertools import groupby
+from operator import itemgetter
 from typing import TYPE_CHECKING, Protocol
 
 import msgspec
@@ -15,12 +17,13 @@ from wisen.store.escapes import escape, milliseconds, unescape
 from wisen.store.index_selection import report_garbled
 
 if TYPE_CHECKING:
-    from collections.abc import Collection
+    from collections.abc import Collection, Iterator
 
     from wisen.store.database_port import Row
     from wisen.store.sqlite import SqliteDatabase
 
 _OF_CONTEXT = "SELECT run FROM runs WHERE context = ? ORDER BY at, request"
+_IN_TIME = "SELECT at, run FROM runs WHERE context = ? ORDER BY at"
 _SESSIONS = "SELECT DISTINCT session, context FROM runs"
 _OF_SESSIONS = """
     SELECT run FROM runs WHERE session IN (SELECT value FROM json_each(?)) AND +context = ? ORDER BY at, request
@@ -33,6 +36,10 @@ class WorkflowRuns(Protocol):
 
     def of_context(self, context: str, sessions: Collection[int] | None = None) -> tuple[WorkflowRun, ...]:
         """Return the runs of a context, in all sessions or in some of them, the oldest first."""
+        ...
+
+    def stream(self, context: str) -> Iterator[WorkflowRun]:
+        """Yield the runs of a context, ordered by time and request; the caller need not hold them all."""
         ...
 
     def contexts_of(self, sessions: Collection[int] | None = None) -> frozenset[tuple[int, str]]:
@@ -55,6 +62,14 @@ class SqliteWorkflowRuns:
         )
         with report_garbled(self._db):
             return tuple(_decode(str(run)) for (run,) in rows)
+
+    def stream(self, context: str) -> Iterator[WorkflowRun]:
+        """Yield the runs of a context, ordered by time and request."""
+        rows = self._db.stream(_IN_TIME, (escape(context),))
+        for _, same in groupby(rows, key=itemgetter(0)):  # moments are stored in whole milliseconds
+            with report_garbled(self._db):
+                runs = sorted((_decode(str(run)) for _, run in same), key=lambda run: (run.at, run.request))
+            yield from runs
 
     def contexts_of(self, sessions: Collection[int] | None = None) -> frozenset[tuple[int, str]]:
         """Return in which contexts all sessions have runs, or some of them."""

@@ -63,9 +63,8 @@ class MemorySessions:
         )
         return max(moments, default=None)
 
-    def requests(self, since: datetime, contexts: Collection[str] | None = None) -> tuple[Request, ...]:
-        """Return what was requested since a moment, in the order of sessions."""
-        found = []
+    def requests(self, since: datetime, contexts: Collection[str] | None = None) -> Iterator[Request]:
+        """Yield what was requested since a moment, in the order of sessions."""
         for number, mined in sorted(self._rows.found.items()):
             turns = {turn.id: turn for turn in self._rows.history(number, Selection()).turns}
             for goal in mined.goals:
@@ -74,8 +73,7 @@ class MemorySessions:
                     if contexts is None or turn.context in contexts:
                         text = turn.text or ""
                         calls, failed = bool(goal.calls), goal.failed > 0
-                        found.append(Request(number, turn.id, text, turn.context, calls, failed))
-        return tuple(found)
+                        yield Request(number, turn.id, text, turn.context, calls, failed)
 
     def calls_with(self, words: Sequence[Collection[str]] = ()) -> Iterator[CallText]:
         """Yield the calls whose arguments were kept."""

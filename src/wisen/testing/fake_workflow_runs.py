@@ -26,6 +26,10 @@ class MemoryWorkflowRuns:
         found = [run for run in known if run.context == context]
         return tuple(sorted(found, key=lambda run: (whole_milliseconds(run.at), numbers[run.request])))
 
+    def stream(self, context: str) -> Iterator[WorkflowRun]:
+        """Yield the runs of a context, ordered by time and request."""
+        yield from sorted(self.of_context(context), key=lambda run: (run.at, run.request))
+
     def contexts_of(self, sessions: Collection[int] | None = None) -> frozenset[tuple[int, str]]:
         """Return in which contexts all sessions have runs, or some of them."""
         known = ((run.session, run.context) for run in self._known())

@@ -31,6 +31,12 @@ class WorkflowRunsContract:
         assert reopen().runs.of_context("ctx", {second[0].session, 99}) == second
         assert reopen().runs.of_context("other", {second[0].session}) == ()
 
+    def test_runs_are_streamed_in_the_order_of_time_and_request(self, index: Index) -> None:
+        runs = [*store_runs(index, "b", 1), *store_runs(index, "a", 1), *store_runs(index, "c", 0)]
+        store_runs(index, "d", 0, context="other")
+        assert [*index.runs.stream("ctx")] == [runs[2], runs[1], runs[0]]
+        assert [*index.runs.stream("nowhere")] == []
+
     def test_contexts_with_runs_are_named_with_their_sessions(self, index: Index) -> None:
         (here,), (there,) = store_runs(index, "a", 1), store_runs(index, "b", 2, context="o\udcffther")
         assert index.runs.contexts_of() == {(here.session, "ctx"), (there.session, "o\udcffther")}
