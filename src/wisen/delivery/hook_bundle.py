@@ -12,7 +12,6 @@ import json
 import marshal
 import re
 import sys
-import tomllib
 from _imp import source_hash
 from array import array
 from contextlib import suppress
@@ -28,6 +27,7 @@ from wisen.delivery.hook_snapshot import digest, encode_complaints, encode_reque
 from wisen.kernel.request_hints import hints_of
 from wisen.mining.error_pattern_export import export_patterns
 from wisen.model.hook import BUNDLE, PARTS
+from wisen.text import stored_tables
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -48,7 +48,7 @@ _RECALL = (
     *("wisen.model.memory", "wisen.store.memory_finder"),
 )
 """What `surfaces/hook/recall.py` loads; what these load is found out."""
-_DATA = "text/slot_words.toml"
+_DATA = "text/slot_words.json"
 _ONE_BY_ONE = ("patterns table", "patterns languages")
 """Parts of which few values are needed: the bundle has their places."""
 
@@ -125,7 +125,7 @@ def _recall_parts(package: Path) -> Iterator[tuple[str, Part]]:
         loader.load(name)
     yield "patterns recall", (_precompiled(loader.patterns), 0, 0)
     loader.patterns.clear()
-    table = tomllib.loads(data.read_text(encoding="utf-8"))
+    table = json.loads(data.read_text(encoding="utf-8"))
     for language in table:
         loader.load("wisen.text.glossary")._language(language)  # noqa: SLF001 - it compiles their patterns
     yield "patterns languages", (_precompiled(loader.patterns), 0, 0)
@@ -179,6 +179,8 @@ class _Loader:
         if name == "wisen.text.lazy_regex":
             self.load(name)
             return SimpleNamespace(lazy_regex=self._compile_pattern)
+        if name == "wisen.text.stored_tables":
+            return stored_tables  # the client has the tables in the bundle
         return self.load(name) if name.startswith("wisen.") else builtins.__import__(name, values, inner, wanted, level)
 
     def _compile_pattern(self, text: str, flags: int = 0) -> re.Pattern[str]:
