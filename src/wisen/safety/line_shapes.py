@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from wisen.safety import paste_words as words
 from wisen.text.lazy_regex import lazy_regex
+from wisen.text.letter_ranges import letter_ranges
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -31,7 +32,8 @@ class MessageLine(NamedTuple):
         return not self.text.strip()
 
 
-_DENSE = lazy_regex("[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af\uf900-\ufaff]")
+_DENSE_RANGES = (("\u3040", "\u30ff"), ("\u3400", "\u9fff"), ("\uac00", "\ud7af"), ("\uf900", "\ufaff"))
+_DENSE = letter_ranges("".join(f"{first}-{last}" for first, last in _DENSE_RANGES))
 """Letters of scripts in which words need not be separated by spaces."""
 _TIME = r"\d{1,2}[:.]\d\d(?:[:.]\d\d)?(?:\s?[AaPp]\.?\s?[Mm]\.?)?"
 _DAY = r"\d{1,4}[./年-]\d{1,2}[./月-]\d{1,4}日?"
@@ -47,7 +49,7 @@ def any_of(phrases: Iterable[str]) -> str:
     """Return a pattern for any of the phrases, in lower case, as whole words if the script separates words."""
     spaced, dense = list[str](), list[str]()
     for phrase in phrases:
-        if _DENSE.search(phrase):
+        if any(first <= letter <= last for letter in phrase for first, last in _DENSE_RANGES):
             dense.append(re.escape(phrase))
         else:
             spaced.append(re.escape(phrase.rstrip("*")) + (r"\w{0,12}" if phrase.endswith("*") else ""))
