@@ -196,7 +196,7 @@ def is_speech_header(line: str) -> bool:
 _STRONG = "from|subject|von|betreff|de|objet|asunto|assunto|oggetto|från|ämne|temat|от|тема|kimden|konu|từ|chủ đề|差出人|件名|发件人|主题|제목|보낸사람|الموضوع|विषय|प्रेषक"
 FIRST_FIELD = lazy_regex(rf"(?:{_STRONG})\s?[:：]\s?\S", re.IGNORECASE)
 """A field that, as the first of several lines, is enough for a mail header."""
-FIELD = lazy_regex(rf"[\W_]{{0,6}}(?:{any_of(listed(words.HEADERS))})[*_]{{0,3}}\s?[:：]", re.IGNORECASE)
+FIELD = lazy_regex(lambda: rf"[\W_]{{0,6}}(?:{any_of(listed(words.HEADERS))})[*_]{{0,3}}\s?[:：]", re.IGNORECASE)
 """A header field of a mail, a ticket, a commit or an invitation."""
 ADDRESS_FIELD = lazy_regex(r"[^\W\d_][\w -]{1,20}[:：].{0,120}\S@\S{1,80}\.\w")
 TRAILER = lazy_regex(r"(?:Co-authored-by|Signed-off-by|Reviewed-by|Acked-by|Change-Id|Message-ID): \S", re.IGNORECASE)
@@ -241,11 +241,15 @@ def is_ticket_head(line: str) -> bool:
 
 
 _GREETING = lazy_regex(
-    rf"\s{{0,4}}(?:{any_of(listed(words.GREETINGS))})(?P<whom>[^\n,，、!！:：.。]{{0,50}})[,，、!！:：.。]{{0,2}}\s*$",
+    lambda: (
+        rf"\s{{0,4}}(?:{any_of(listed(words.GREETINGS))})(?P<whom>[^\n,，、!！:：.。]{{0,50}})[,，、!！:：.。]{{0,2}}\s*$"
+    ),
     re.IGNORECASE,
 )
 _SIGN_OFF = lazy_regex(
-    rf"\s{{0,4}}(?:[^\W\d_]{{1,12}}\s){{0,2}}(?:{any_of(listed(words.SIGN_OFFS))})[^\n,.!，。！]{{0,40}}[,.!，。！]{{0,2}}\s*$",
+    lambda: (
+        rf"\s{{0,4}}(?:[^\W\d_]{{1,12}}\s){{0,2}}(?:{any_of(listed(words.SIGN_OFFS))})[^\n,.!，。！]{{0,40}}[,.!，。！]{{0,2}}\s*$"
+    ),
     re.IGNORECASE,
 )
 _AGENTS = frozenset(
