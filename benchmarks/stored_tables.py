@@ -30,7 +30,7 @@ def stored_file(source: Path) -> Path:
 def build_file(source: Path) -> str:
     """Return the content of that file."""
     table = tomllib.loads(source.read_text(encoding="utf-8"))
-    return json.dumps(table, ensure_ascii=False, indent=0) + "\n"
+    return json.dumps(table, ensure_ascii=False, separators=(",", ":")) + "\n"
 
 
 if __name__ == "__main__":
