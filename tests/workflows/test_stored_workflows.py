@@ -19,7 +19,7 @@ from wisen.store.sqlite_index import open_index
 from wisen.system.clock import SystemClock
 from wisen.testing.fake_index import MemoryIndex
 from wisen.testing.log_writer import Log
-from wisen.workflows.stored_workflows import current_workflows, kept_workflows
+from wisen.workflows.stored_workflows import KeptWorkflows, current_workflows
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -181,13 +181,13 @@ def test_of_many_contexts_to_go_through_again_some_wait_for_the_next_time(index:
     index.removal.redact({("claude-code", f"s{number}m") for number in (1, 4)})
     for number in (1, 4):
         record(index, f"s{number}", "fix it", context="orchard" if number == 1 else "garden")
-    assert kept_workflows(index, "1", "orchard") == kept_workflows(index, "1", "garden") == ()
-    assert kept_workflows(index, "1", "meadow") == before["meadow"].workflows
+    assert KeptWorkflows(index, "1").of("orchard") == KeptWorkflows(index, "1").of("garden") == ()
+    assert KeptWorkflows(index, "1").of("meadow") == before["meadow"].workflows
     assert sorted(current_workflows(index, "1", most=1)) == ["garden", "meadow"]
-    assert kept_workflows(index, "1", "orchard") == ()
+    assert KeptWorkflows(index, "1").of("orchard") == ()
     assert sorted(current_workflows(index, "1", most=1)) == ["garden", "meadow", "orchard"]
     assert found(index) == found_again(index)
-    assert kept_workflows(index, "1", "orchard") == current_workflows(index, "1")["orchard"].workflows != ()
+    assert KeptWorkflows(index, "1").of("orchard") == current_workflows(index, "1")["orchard"].workflows != ()
 
 
 def test_a_context_whose_name_is_not_utf_8_is_kept(index: Index) -> None:

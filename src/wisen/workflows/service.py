@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from wisen.model.workflow import Pitfall, Procedure, Workflow, WorkflowRun
     from wisen.store.home import Home
     from wisen.workflows.match_request import Suggestion
-    from wisen.workflows.stored_workflows import ContextWorkflows
+    from wisen.workflows.stored_workflows import ContextWorkflows, KeptWorkflows
 
 _FORGOTTEN = "forgotten"
 _AGAIN_AT_ONCE = 200
@@ -31,6 +31,8 @@ class WorkflowService:
         self._home, self._decisions, self._fixes = home, decisions, fixes
         self._known: tuple[object, dict[str, ContextWorkflows]] | None = None
         """What was found last, and the state of the index then: a run asks for every context several times."""
+        self._kept: tuple[object, KeptWorkflows] | None = None
+        """The same for what is kept."""
 
     def refresh(self) -> None:
         """Find the workflows of contexts in which sessions changed; of many that are to be gone through again, some."""
@@ -45,9 +47,12 @@ class WorkflowService:
 
     def kept(self, context: str) -> tuple[Workflow, ...]:
         """Return the same of a context as they were found last: at once, and without those of newer sessions."""
-        from wisen.workflows.stored_workflows import kept_workflows
+        from wisen.workflows.stored_workflows import KeptWorkflows
 
-        return self._listed(kept_workflows(self._home.index, self._home.version, context))
+        stamp = self._home.index.storage.stamp
+        if self._kept is None or self._kept[0] != stamp or stamp is None:
+            self._kept = stamp, KeptWorkflows(self._home.index, self._home.version)
+        return self._listed(self._kept[1].of(context))
 
     def _listed(self, found: Iterable[Workflow]) -> tuple[Workflow, ...]:
         gone = self._forgotten()

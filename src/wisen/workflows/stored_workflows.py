@@ -94,14 +94,20 @@ def current_workflows(
     return found
 
 
-def kept_workflows(index: Index, version: str, context: str) -> tuple[Workflow, ...]:
-    """Return the workflows of a context as they were found last; none if something in it was forgotten since."""
-    version = f"{_FORMAT} {version}"
-    stored = index.folds.load(_NAME, version)
-    known = None if stored is None else _decode(stored.value)
-    if known is None or context in known.waiting:
-        return FinderStates(index, version, context).workflows()
-    return known.contexts.get(context, NOTHING).workflows
+class KeptWorkflows:
+    """The workflows as they were found last, whatever has happened since."""
+
+    def __init__(self, index: Index, version: str) -> None:
+        """Load them. `version`: of wisen."""
+        self._index, self._version = index, f"{_FORMAT} {version}"
+        stored = index.folds.load(_NAME, self._version)
+        self._known = None if stored is None else _decode(stored.value)
+
+    def of(self, context: str) -> tuple[Workflow, ...]:
+        """Return the workflows of a context; none if something in it was forgotten since."""
+        if self._known is None or context in self._known.waiting:
+            return FinderStates(self._index, self._version, context).workflows()
+        return self._known.contexts.get(context, NOTHING).workflows
 
 
 def _sessions_of_changed(
