@@ -49,7 +49,7 @@ WORKFLOW = workflow_of(RUNS, ["npm test", "npm publish"])
 
 
 def test_a_failure_in_a_run_is_a_pitfall_of_the_step_that_failed() -> None:
-    (found,) = find_pitfalls(WORKFLOW, RUNS, [fix()], lambda _: [evidence("5e551074-0000")])
+    (found,) = find_pitfalls(WORKFLOW, RUNS, [fix()], {"f00d000001": [evidence("5e551074-0000")]})
     assert (found.step, found.remedy, found.sessions) == ("npm test", "with --silent", 1)
     assert "IGNORE" not in found.problem
 
@@ -60,9 +60,9 @@ def test_failures_of_other_sessions_times_and_steps_are_none() -> None:
         evidence("5e551074-0000", minutes=30),
         evidence("5e551074-0000", before='{"command": "make pears"}'),
     ]
-    assert find_pitfalls(WORKFLOW, RUNS, [fix()], lambda _: others) == ()
+    assert find_pitfalls(WORKFLOW, RUNS, [fix()], {"f00d000001": others}) == ()
 
 
 def test_a_remedy_that_is_not_known_to_be_harmless_is_left_out() -> None:
-    (found,) = find_pitfalls(WORKFLOW, RUNS, [fix(Danger.SHELL)], lambda _: [evidence("5e551074-0000")])
+    (found,) = find_pitfalls(WORKFLOW, RUNS, [fix(Danger.SHELL)], {"f00d000001": [evidence("5e551074-0000")]})
     assert found.remedy == ""

@@ -19,7 +19,7 @@ from wisen.store.sqlite_index import open_index
 from wisen.system.clock import SystemClock
 from wisen.testing.fake_index import MemoryIndex
 from wisen.testing.log_writer import Log
-from wisen.workflows.find_patterns import PatternPolicy, find_patterns
+from wisen.workflows.find_patterns import FinderState, PatternPolicy, find_patterns
 from wisen.workflows.stored_workflows import current_workflows
 
 if TYPE_CHECKING:
@@ -57,7 +57,8 @@ def record(index: Index, native: str, asked: str, *, context: str = "orchard", s
 
 def found(index: Index) -> dict[str, tuple[tuple[int, ...], tuple[Workflow, ...]]]:
     """Return the sessions and workflows of each context."""
-    return {context: (each.sessions, each.workflows) for context, each in current_workflows(index, "1").items()}
+    known = current_workflows(index, "1", apart=2)
+    return {context: (each.sessions, each.workflows) for context, each in known.items()}
 
 
 def found_again(index: Index) -> dict[str, tuple[tuple[int, ...], tuple[Workflow, ...]]]:
@@ -89,7 +90,7 @@ def test_a_session_that_is_deleted_or_mined_otherwise_leaves_its_workflow(index:
     assert left.runs == ("s3m", "s4m")
     index.removal.remove_sessions({("claude-code", f"s{number}", 0) for number in (2, 3, 4)})
     assert current_workflows(index, "1") == {}
-    state = index.folds.load("workflows orchard", "1 1")
+    state = index.folds.load("workflows orchard", "2 1")
     assert state is not None
     assert state.value == ""
 
@@ -99,8 +100,8 @@ def test_what_was_forgotten_is_kept_nowhere(index: Index) -> None:
         record(index, f"s{number}", "deploy to staging")
     assert "deploy" in current_workflows(index, "1")["orchard"].workflows[0].title
     index.removal.redact({("claude-code", f"s{number}m") for number in (1, 2)})
-    assert index.folds.load("workflows", "1 1") is None
-    assert index.folds.load("workflows orchard", "1 1") is None
+    assert index.folds.load("workflows", "2 1") is None
+    assert index.folds.load("workflows orchard", "2 1") is None
     assert current_workflows(index, "1")["orchard"].workflows == ()
 
 
@@ -110,7 +111,7 @@ def test_what_is_kept_by_another_version_or_damaged_is_found_again(index: Index)
     before = current_workflows(index, "1")
     assert current_workflows(index, "2") == before
     for damaged in ("", "[]", '{"orchard": 7}', '{"orchard": {"sessions": [], "workflows": [{}]}}'):
-        index.folds.save("workflows", "1 1", Fold(index.folds.revision(), damaged), holds_text=True)
+        index.folds.save("workflows", "2 1", Fold(index.folds.revision(), damaged), holds_text=True)
         assert current_workflows(index, "1") == before
 
 
@@ -118,7 +119,7 @@ def test_what_the_finder_knew_is_worked_out_again_where_it_is_damaged(index: Ind
     for number in (1, 2, 3):
         record(index, f"s{number}", "deploy to staging")
     revision = current_workflows(index, "1")["orchard"].revision
-    index.folds.save("workflows orchard", "1 1", Fold(revision, "{"), holds_text=True)
+    index.folds.save("workflows orchard", "2 1", Fold(revision, "{"), holds_text=True)
     record(index, "s4", "deploy to staging")
     assert found(index) == found_again(index)
 
@@ -128,10 +129,31 @@ def test_a_later_session_is_added_to_what_the_finder_knew(index: Index) -> None:
         record(index, f"s{number}", "deploy to staging")
     revision = current_workflows(index, "1")["orchard"].revision
     state = find_patterns(index.runs.of_context("orchard")[:2], PatternPolicy()).state
-    index.folds.save("workflows orchard", "1 1", Fold(revision, msgspec.json.encode(state).decode()), holds_text=True)
+    state.sessions.update(run.session for run in index.runs.of_context("orchard"))
+    index.folds.save("workflows orchard", "2 1", Fold(revision, msgspec.json.encode(state).decode()), holds_text=True)
     record(index, "s4", "deploy to staging")
     (listed,) = current_workflows(index, "1")["orchard"].workflows
     assert listed.runs == ("s1m", "s2m", "s4m"), "what is kept was not used"
+
+
+@pytest.mark.parametrize(("changed", "used"), [("s8", "-recent"), ("s6", "-older"), ("s1", "")])
+def test_a_session_that_goes_on_is_added_to_the_last_state_before_it(changed: str, used: str) -> None:
+    def is_used(name: str) -> bool:
+        """Whether what the finder finds depends on a state: on one without patterns it finds others."""
+        index = MemoryIndex()
+        for number in range(1, 9):
+            record(index, f"s{number}", "deploy to staging")
+            found(index)
+        stored = index.folds.load(f"workflows{name} orchard", "2 1")
+        assert stored is not None
+        state = msgspec.json.decode(stored.value, type=FinderState)
+        state.patterns.clear()
+        emptied = stored._replace(value=msgspec.json.encode(state).decode())
+        index.folds.save(f"workflows{name} orchard", "2 1", emptied, holds_text=True)
+        record(index, changed, "publish the site")
+        return found(index) != found_again(index)
+
+    assert [name for name in ("", "-recent", "-older") if is_used(name)] == ([used] if used else [])
 
 
 def test_a_context_whose_name_is_not_utf_8_is_kept(index: Index) -> None:
@@ -167,7 +189,7 @@ def test_it_is_always_what_finding_all_again_gives(operations: list[tuple[str, i
             elif operation == "redact":
                 index.removal.redact({("claude-code", f"s{number}m")})
             else:
-                current_workflows(index, "1")
+                current_workflows(index, "1", apart=2)
         kept = found(index)
         assert kept == found_again(index)
         index.close()

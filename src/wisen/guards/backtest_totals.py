@@ -75,6 +75,10 @@ class GuardTotal(Struct, array_like=True):
             if first is None or each.at >= first
         ]
 
+    def count(self, ending: CallEnding) -> int:
+        """Return how many of its calls ended in a way."""
+        return sum(each.ending is ending for of in self.by_session.values() for each in of.calls)
+
     def add(self, session: int, call: MatchedCall) -> None:
         """Add a call of a session."""
         if self.stops and call.ending is CallEnding.GOOD:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from wisen.delivery.guards_from_rules import plain_wording
 from wisen.delivery.rules_in_force import RulesInForce
-from wisen.guards.backtest_history import WatchedGuard, build_backtest
+from wisen.guards.backtest_history import CallEnding, WatchedGuard, build_backtest
 from wisen.guards.backtest_totals import backtest_guards
 from wisen.guards.fix_patterns import derive_patterns
 from wisen.guards.guard_proposals import GuardCandidate, first_ready_candidates, is_ready
@@ -113,9 +113,7 @@ class CandidateSearch:
     def stops_good_calls(self, guard: WatchedGuard) -> bool:
         """Whether one of the open guards would have stopped more calls that worked than a guard may."""
         total = self._open_totals[guard]
-        if total.stopped_by is not None:
-            return True
-        return build_backtest(total.calls(), self._sessions, None).good > self._settings.good
+        return total.stopped_by is not None or total.count(CallEnding.GOOD) > self._settings.good
 
     @cached_property
     def _sessions(self) -> int:

@@ -165,7 +165,7 @@ def write_all_context_files(
     for pages, states_here in _context_files(
         home, projects, every, [context.key for context in home.ledger.contexts.all()]
     ):
-        about = [(today, pages), *(_page_facts(state, by_id, delivered) for state in states_here)]
+        about = today, pages, states_here, _facts_beside(states_here, by_id, delivered)
         counts = written.find(pages, about)
         if counts is not None:
             rows += _index_rows(pages, counts, today)
@@ -188,19 +188,19 @@ def _index_rows(pages: ContextFiles, counts: PageCounts, today: date) -> list[In
     return [IndexRow(pages.key or GLOBAL, pages.name, *counts, today)] if any(counts) else []
 
 
-def _page_facts(
-    state: EntryState, by_id: Mapping[str, EntryState], delivered: Mapping[str, date]
-) -> tuple[object, ...]:
-    """Return what the pages of a context say about an entry, and all that it depends on."""
-    entry = state.entry
-    facts = (entry.id, entry.name, entry.about, state.text, state.sessions, state.used, state.confirmed)
-    last_delivered = delivered.get(rule_id(entry.id)) if state.is_rule else None
+def _facts_beside(
+    states: Iterable[EntryState], by_id: Mapping[str, EntryState], delivered: Mapping[str, date]
+) -> list[tuple[object, ...]]:
+    """Return what the pages of a context say besides the state of its entries: of other ones, and of deliveries."""
+    rules = [(state.entry.id, delivered.get(rule_id(state.entry.id))) for state in states if state.is_rule]
     others = [
-        (other.entry.id, other.entry.name, other.text, other.is_over)
+        (state.entry.id, other.entry.id, other.entry.name, other.text, other.is_over)
+        for state in states
+        if state.superseded_by or state.conflicts
         for other in map(by_id.get, (state.superseded_by, *state.conflicts))
         if other is not None
     ]
-    return (*facts, state.status, state.is_closed, state.superseded_by, state.conflicts, last_delivered, others)
+    return [*rules, *others]
 
 
 def _last_delivered(home: Home) -> dict[str, date]:

@@ -6,6 +6,8 @@ import json
 from hashlib import blake2b
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+import msgspec
+
 from wisen.rules.context_files import context_files, page_paths
 from wisen.store.folds import Fold, keep_fold
 
@@ -17,7 +19,8 @@ if TYPE_CHECKING:
     from wisen.store.folds import Folds
 
 _NAME = "context-pages"
-_FORMAT = "1"
+_FORMAT = "2"
+_encode = msgspec.msgpack.Encoder(enc_hook=str).encode
 
 
 class PageCounts(NamedTuple):
@@ -47,7 +50,7 @@ class WrittenPages:
             for key in keys
         )
 
-    def find(self, pages: ContextFiles, about: Iterable[object]) -> PageCounts | None:
+    def find(self, pages: ContextFiles, about: object) -> PageCounts | None:
         """Return the counts of a context's pages if they were written for the same content and are unchanged."""
         stored = self._before.get(pages.key)
         if stored is None or stored[:2] != [_digest(about), stamps(pages)]:
@@ -55,7 +58,7 @@ class WrittenPages:
         self._now[pages.key] = stored
         return PageCounts(*stored[2:])
 
-    def add(self, pages: ContextFiles, about: Iterable[object], counts: PageCounts) -> None:
+    def add(self, pages: ContextFiles, about: object, counts: PageCounts) -> None:
         """Remember that the pages of a context need no change."""
         self._now[pages.key] = [_digest(about), stamps(pages), *counts]
 
@@ -78,11 +81,12 @@ def _stamp(path: Path) -> list[int] | None:
     return [found.st_size, found.st_mtime_ns, found.st_ctime_ns, found.st_ino]
 
 
-def _digest(about: Iterable[object]) -> str:
-    whole = blake2b(digest_size=16)
-    for each in about:
-        whole.update(repr(each).encode("utf-8", "surrogatepass") + b"\0")
-    return whole.hexdigest()
+def _digest(about: object) -> str:
+    try:
+        encoded = _encode(about)
+    except UnicodeEncodeError:  # a lone surrogate
+        encoded = repr(about).encode("utf-8", "surrogatepass")
+    return blake2b(encoded, digest_size=16).hexdigest()
 
 
 def _decode(value: str) -> dict[str, list[Any]]:

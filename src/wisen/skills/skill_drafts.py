@@ -74,7 +74,8 @@ class SkillDraft(NamedTuple):
     dangers: tuple[StepDanger, ...]
     left_out: tuple[str, ...]
     """Why runs were left out."""
-    replayed: ReplayResult
+    replay: Callable[[], ReplayResult]
+    """Leaves each run out in turn, and tries to reproduce it from the others: only a proposal says how that went."""
 
 
 def draft_skill(workflow: Workflow, sources: SkillSources, where: SkillSetting) -> SkillDraft:
@@ -113,7 +114,7 @@ def draft_skill(workflow: Workflow, sources: SkillSources, where: SkillSetting) 
         existing,
         find_dangers(procedure, where.facts, typed),
         clean.reasons,
-        sources.replay(workflow, clean.runs),
+        lambda: sources.replay(workflow, clean.runs),
     )
 
 

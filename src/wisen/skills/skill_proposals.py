@@ -77,8 +77,9 @@ def build_skill_proposal(draft: SkillDraft, why: str, last: ProposalState | None
     """Build the proposal of a draft."""
     lines = [f"{'It changes the skill that exists' if draft.existing else 'A new skill'}: {why}."]
     lines.append(describe_success(draft.workflow))
-    if draft.replayed.steps:
-        again = f"{draft.replayed.reproduced} of {draft.replayed.steps}"
+    replayed = draft.replay()
+    if replayed.steps:
+        again = f"{replayed.reproduced} of {replayed.steps}"
         lines.append(f"Made from the other runs, it reproduces the commands of {again} steps of the run left out.")
     if draft.left_out:
         lines.append(f"Runs were left out: {'; '.join(draft.left_out)}.")

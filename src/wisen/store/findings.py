@@ -11,6 +11,7 @@ from wisen.model.report import Selection
 from wisen.store.findings_queries import count_signals, evidence, failures, fixes, goals, signals
 from wisen.store.findings_writer import write_findings
 from wisen.store.index_histories import unmined_histories, unmined_sessions
+from wisen.store.kept_fixes import all_fixes
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator, MutableMapping, Sequence
@@ -124,7 +125,7 @@ class SqliteFindings:
             return fixes(self._db, selection)
         (held,) = self._db.run(_HELD)
         if self._all_fixes is None or self._all_fixes[0] != held:
-            self._all_fixes = held, fixes(self._db, selection)
+            self._all_fixes = held, all_fixes(self._db)
         return self._all_fixes[1]
 
     def evidence(self, fix_id: str) -> tuple[Evidence, ...]:

@@ -5,9 +5,10 @@ from __future__ import annotations
 import json
 from collections import Counter, defaultdict
 from itertools import islice
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 import msgspec
+from msgspec import structs
 
 from wisen.model.directive import Trigger
 from wisen.model.failure import CallChange, Ending, Goal, Signature
@@ -155,42 +156,61 @@ def _kind(signature: Signature, sessions: int, rows: list[Any]) -> FailureKind:
     )
 
 
+class NumberedFix(NamedTuple):
+    """A fix as the index has it."""
+
+    fix: Fix
+    number: int
+    change: int
+    """The number of its change."""
+
+
 def fixes(db: SqliteDatabase, selection: Selection) -> tuple[Fix, ...]:
     """Return the changes that made failing calls work, most sessions first."""
     selected = sql_selection(selection)
     with report_garbled(db):
-        rows = cast("list[Any]", db.run(_FIXES.format(found=selected.findings("t")), selected.values))
-        signatures = _signatures(db, {row[1] for row in rows})
-        changes = _changes(db, {row[2] for row in rows})
-        chance = _Chance(db, selected, changes)
-        # The newest of several at the same moment comes last, and is kept.
-        examples = _table(db.run(_EXAMPLES.format(found=selected.findings("t")), selected.values))
-        found = []
-        for name, *numbers in rows:
-            # The sum of non-numeric values is NULL.
-            signature, change, sessions, calls, failed_again, *rest = map(db.as_int, numbers)
-            danger, first, last, newest, lost_ms, lost_tokens, fix = rest
-            before, after, said = examples[fix]
-            found.append(
-                Fix(
-                    id=unescape(name),
-                    signature=signatures[signature],
-                    change=changes[change],
-                    before=unescape(before or ""),
-                    after=unescape(after or ""),
-                    said=unescape(said or ""),
-                    sessions=sessions,
-                    calls=calls,
-                    failed_again=failed_again,
-                    by_chance=chance.of(change),
-                    danger=list(Danger)[danger],
-                    lost_ms=lost_ms,
-                    lost_tokens=lost_tokens,
-                    first=from_milliseconds(first),
-                    last=from_milliseconds(last),
-                    last_worked=last == newest,
-                )
-            )
+        found = numbered_fixes(db, selected.findings("t"), selected.values)
+        chance = Chance(db, {each.change: each.fix.change for each in found}, selected)
+        return sort_fixes(structs.replace(each.fix, by_chance=chance.of(each.change)) for each in found)
+
+
+def numbered_fixes(db: SqliteDatabase, condition: str, values: Mapping[str, Value]) -> list[NumberedFix]:
+    """Return the fixes of the tries (`t`) for which a condition holds, as if none had come about by chance."""
+    rows = cast("list[Any]", db.run(_FIXES.format(found=condition), values))
+    signatures = _signatures(db, {row[1] for row in rows})
+    changes = _changes(db, {row[2] for row in rows})
+    # The newest of several at the same moment comes last, and is kept.
+    examples = _table(db.run(_EXAMPLES.format(found=condition), values))
+    found = []
+    for name, *numbers in rows:
+        # The sum of non-numeric values is NULL.
+        signature, change, sessions, calls, failed_again, *rest = map(db.as_int, numbers)
+        danger, first, last, newest, lost_ms, lost_tokens, number = rest
+        before, after, said = examples[number]
+        fix = Fix(
+            id=unescape(name),
+            signature=signatures[signature],
+            change=changes[change],
+            before=unescape(before or ""),
+            after=unescape(after or ""),
+            said=unescape(said or ""),
+            sessions=sessions,
+            calls=calls,
+            failed_again=failed_again,
+            by_chance=0.0,
+            danger=list(Danger)[danger],
+            lost_ms=lost_ms,
+            lost_tokens=lost_tokens,
+            first=from_milliseconds(first),
+            last=from_milliseconds(last),
+            last_worked=last == newest,
+        )
+        found.append(NumberedFix(fix, number, change))
+    return found
+
+
+def sort_fixes(found: Iterable[Fix]) -> tuple[Fix, ...]:
+    """Return fixes in the order in which they are listed: most sessions first."""
     return tuple(sorted(found, key=lambda each: (-each.sessions, -each.calls, each.id, each.signature)))
 
 
@@ -308,10 +328,11 @@ def read_evidence(*row: Any) -> Evidence:
     )
 
 
-class _Chance:
+class Chance:
     """How often a change follows a failure by chance, estimated from its frequency after a success."""
 
-    def __init__(self, db: SqliteDatabase, selected: SqlSelection, changes: Mapping[int, CallChange]) -> None:
+    def __init__(self, db: SqliteDatabase, changes: Mapping[int, CallChange], selected: SqlSelection) -> None:
+        """`changes`: by their numbers in the index."""
         self._db = db
         self._changes = {number: (change.tool, change_digest(change)) for number, change in changes.items()}
         values = {**selected.values, "changes": json.dumps([known for _, known in self._changes.values()])}

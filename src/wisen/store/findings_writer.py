@@ -37,6 +37,7 @@ _SAID = f"""
     SELECT e.call, e.number {OF_SESSION} JOIN shapes ON shapes.number = e.shape
     WHERE spans.session = ? AND shapes.kind = 'outcome' ORDER BY e.at, e.number
 """
+_CHANGED = "INSERT OR REPLACE INTO session_changes (session) VALUES (?)"
 _SEEN = "UPDATE mining SET version = ? WHERE session = ? AND newest = ? RETURNING session"
 
 
@@ -68,14 +69,14 @@ def write_findings(
     for each in found:
         writer.add(each)
     writer.store()
-    tally_sessions(
-        db,
-        [
-            each.session
-            for each in found
-            if each.session in handed and db.run(_SEEN, (version, each.session, handed[each.session]))
-        ],
-    )
+    seen = {
+        each.session
+        for each in found
+        if each.session in handed and db.run(_SEEN, (version, each.session, handed[each.session]))
+    }
+    tally_sessions(db, sorted(seen))
+    # Those that stay in the queue have other findings now, too: totals must not count the earlier ones.
+    db.run_many(_CHANGED, [(each.session,) for each in found if each.session not in seen])
 
 
 def encode_deltas(numbers: Iterable[int]) -> str:

@@ -1,4 +1,4 @@
-"""The newest example of each fix in each context, for many fixes at once: the port, and its SQL."""
+"""When fixes were tried: the newest example in each context, and all of some sessions; the port and its SQL."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from wisen.store.findings_queries import read_evidence
 from wisen.store.index_selection import report_garbled
 
 if TYPE_CHECKING:
-    from collections.abc import Collection
+    from collections.abc import Collection, Sequence
 
     from wisen.model.fix import Evidence
     from wisen.store.sqlite import SqliteDatabase
@@ -37,11 +37,28 @@ _EXAMPLES = f"""
 """  # noqa: S608 - a constant
 
 
+_IN_SESSIONS = """
+    SELECT fixes.id, agents.name, sessions.native, t.at, before.text, after.text, said.text, f.trajectory, worked,
+        failed.id, scenes.context
+    FROM tries t JOIN fixes ON fixes.number = fix
+    JOIN sessions ON sessions.number = t.session JOIN agents ON agents.number = sessions.agent
+    LEFT JOIN failures f ON f.session = t.session AND f.call = t.failure
+    LEFT JOIN texts before ON before.event = t.failure LEFT JOIN texts after ON after.event = t.later
+    LEFT JOIN texts said ON said.event = f.said
+    LEFT JOIN events failed ON failed.number = t.failure LEFT JOIN scenes ON scenes.number = failed.scene
+    WHERE t.session IN (SELECT value FROM json_each(?)) ORDER BY t.at DESC, t.later DESC, t.failure DESC
+"""
+
+
 class FixExamples(Protocol):
     """Examples of fixes."""
 
     def newest(self, fixes: Collection[str]) -> dict[str, tuple[Evidence, ...]]:
         """Return, by the id of the fix, the last time that it worked in each context, newest first."""
+        ...
+
+    def in_sessions(self, sessions: Collection[int]) -> dict[str, tuple[Evidence, ...]]:
+        """Return, by the id of the fix, every time that one was tried in these sessions, newest first."""
         ...
 
 
@@ -53,8 +70,16 @@ class SqliteFixExamples:
 
     def newest(self, fixes: Collection[str]) -> dict[str, tuple[Evidence, ...]]:
         """Return, by the id of the fix, the last time that it worked in each context, newest first."""
+        found = self._by_fix(_EXAMPLES, [escape(each) for each in sorted(fixes)])
+        return {each: found.get(each, ()) for each in fixes}
+
+    def in_sessions(self, sessions: Collection[int]) -> dict[str, tuple[Evidence, ...]]:
+        """Return, by the id of the fix, every time that one was tried in these sessions, newest first."""
+        return self._by_fix(_IN_SESSIONS, sorted(sessions))
+
+    def _by_fix(self, statement: str, wanted: Sequence[int | str]) -> dict[str, tuple[Evidence, ...]]:
         found: dict[str, list[Evidence]] = defaultdict(list)
         with report_garbled(self._db):
-            for fix, *row in self._db.run(_EXAMPLES, (json.dumps([escape(each) for each in sorted(fixes)]),)):
+            for fix, *row in self._db.run(statement, (json.dumps(wanted),)):
                 found[unescape(str(fix))].append(read_evidence(*cast("list[Any]", row)))
-        return {each: tuple(found.get(each, ())) for each in fixes}
+        return {fix: tuple(every) for fix, every in found.items()}

@@ -6,9 +6,9 @@ part of it, so that a later migration may add a column without touching old rows
 
 from __future__ import annotations
 
-import hashlib
 import json
 from functools import cache
+from hashlib import blake2b
 from json.encoder import encode_basestring_ascii
 from typing import TYPE_CHECKING, Generic, TypeVar, cast
 
@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from wisen.store.database_port import Database, Row, Value
 
 _Decoded = TypeVar("_Decoded")
+_SEALED_TYPES = frozenset({str, int, type(None)})
 MILLIONTHS = 1_000_000
 """Probabilities and weights are stored in millionths: seals cover only integers and texts."""
 
@@ -80,30 +81,32 @@ def _verify_row(db: Database, table: Table, row: Row) -> dict[str, Value]:
 
 def unseal(table: Table, row: Row) -> dict[str, Value] | None:
     """Return the values of a row whose last value is its seal; None if it is not as it was written."""
-    *packed, seal = row
+    packed = row[:-1]
     # A garbled row may come back as bytes or as a float, which no seal ever covers.
-    if not all(value is None or type(value) in (str, int) for value in packed) or seal != _seal(table, tuple(packed)):
+    if not _SEALED_TYPES.issuperset(map(type, packed)) or row[-1] != _seal(table, packed):
         return None
-    values = (unescape(value) if isinstance(value, str) else value for value in packed)
-    return dict(zip(table.columns, values, strict=True))
+    return {
+        name: unescape(value) if isinstance(value, str) else value
+        for name, value in zip(table.columns, packed, strict=True)
+    }
 
 
 def _seal(table: Table, packed: Row) -> str:
     """Return the digest of `json.dumps([name, {column: value}], sort_keys=True)`, made faster."""
     values = [
-        f"{name}:{encode_basestring_ascii(value) if isinstance(value, str) else int(value)}"
+        name + (encode_basestring_ascii(value) if isinstance(value, str) else f"{value:d}")
         for place, name in _sorted_columns(table)
         if (value := packed[place]) is not None
     ]
     canonical = f'["{table.name}",{{{",".join(values)}}}]'
-    return hashlib.blake2b(canonical.encode(), digest_size=8).hexdigest()
+    return blake2b(canonical.encode(), digest_size=8).hexdigest()
 
 
 @cache
 def _sorted_columns(table: Table) -> tuple[tuple[int, str], ...]:
-    """Return the columns by name, each with its place in a row, as JSON."""
+    """Return the columns by name, each with its place in a row, as the key of a JSON object."""
     places = {name: place for place, name in enumerate(table.columns)}
-    return tuple((places[name], json.dumps(name)) for name in sorted(places))
+    return tuple((places[name], f"{json.dumps(name)}:") for name in sorted(places))
 
 
 def as_text(value: Value) -> str:

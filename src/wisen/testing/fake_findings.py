@@ -73,6 +73,15 @@ class SelectedFindings(Struct, frozen=True, kw_only=True):
         tries.sort(key=lambda case: (whole_milliseconds(case[1].at), *self._order(*case)), reverse=True)
         return tuple(self._evidence(session, each) for session, each in tries)
 
+    def evidence_in(self, sessions: Collection[int]) -> dict[str, tuple[Evidence, ...]]:
+        """Return every attempt in these sessions by the id of its fix, newest first."""
+        tries = [(session, each) for session, each in self._tries() if session in sessions]
+        tries.sort(key=lambda case: (whole_milliseconds(case[1].at), *self._order(*case)), reverse=True)
+        by_fix: dict[str, list[Evidence]] = defaultdict(list)
+        for session, each in tries:
+            by_fix[fix_id(each.signature, each.change)].append(self._evidence(session, each))
+        return {fix: tuple(every) for fix, every in by_fix.items()}
+
     def fix_marks(self, revisions: Mapping[int, int]) -> dict[tuple[str, int], FixMark]:
         """Return where the evidence of each fix stands, given the newest change of each session; -1: it waits."""
         tries: dict[str, list[int]] = defaultdict(list)
@@ -275,3 +284,7 @@ class MemoryFixExamples:
                     by_context.setdefault(each.context, each)
             examples[fix] = tuple(by_context.values())
         return examples
+
+    def in_sessions(self, sessions: Collection[int]) -> dict[str, tuple[Evidence, ...]]:
+        """Return, by the id of the fix, every time that one was tried in these sessions, newest first."""
+        return self._rows.findings(Selection()).evidence_in(sessions)

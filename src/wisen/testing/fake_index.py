@@ -201,7 +201,7 @@ class MemoryFindings:
                 self._rows.found[each.session] = each
             if self._rows.handed.pop(each.session, None) == self._rows.sizes.get(each.session, -1):
                 self._rows.seen[each.session] = self._rows.sizes[each.session], version
-                self._rows.changes.append(each.session)
+            self._rows.changes.append(each.session)
 
     def mine_again(self, sessions: Collection[int]) -> None:
         """Queue sessions to be mined again."""

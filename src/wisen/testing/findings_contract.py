@@ -200,6 +200,9 @@ class FindingsContract:
         assert (oldest.after, oldest.worked) == ('{"command":"a1"}', False)
         assert {each.context for each in (newest, middle)} == {middle.context}
         assert index.fix_examples.newest([fix.id, "no such"]) == {fix.id: (newest,), "no such": ()}
+        assert index.fix_examples.in_sessions([one]) == {fix.id: (newest, oldest)}
+        assert index.fix_examples.in_sessions([one, two]) == {fix.id: (newest, middle, oldest)}
+        assert index.fix_examples.in_sessions([]) == {}
 
     def test_the_beginning_of_an_id_is_enough_where_only_one_begins_so(self, index: Index) -> None:
         session = store_calls(index, "a")

@@ -10,7 +10,7 @@ from wisen.safety.fix_texts import quote_change
 from wisen.text.command_lines import command_of, fields_of, parse_command
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
     from wisen.model.fix import Evidence, Fix
     from wisen.model.workflow import Workflow, WorkflowRun
@@ -22,16 +22,17 @@ def find_pitfalls(
     workflow: Workflow,
     runs: Iterable[WorkflowRun],
     fixes: Iterable[Fix],
-    evidence_of: Callable[[str], Sequence[Evidence]],
+    evidence: Mapping[str, Sequence[Evidence]],
 ) -> tuple[Pitfall, ...]:
     """Return the failures of these runs with what overcame them, the most frequent first.
 
-    A remedy that is not known to be harmless is left out: it needs the user's approval as a fix of its own.
+    `evidence`: every time that a fix was tried in the sessions of these runs, by its id. A remedy that is not known to
+    be harmless is left out: it needs the user's approval as a fix of its own.
     """
     every = tuple(runs)
     found = []
     for fix in fixes:
-        seen = [(each, run) for each in evidence_of(fix.id) for run in every if _is_in(each, run)]
+        seen = [(each, run) for each in evidence.get(fix.id, ()) for run in every if _is_in(each, run)]
         sessions = {(each.agent, each.session) for each, _ in seen}
         step = next((key for each, run in seen if (key := _step_of(each, run, workflow))), "")
         if not step:

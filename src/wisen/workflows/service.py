@@ -73,7 +73,8 @@ class WorkflowService:
         """Return what failed in runs of a workflow, and what overcame it."""
         from wisen.workflows.pitfalls import find_pitfalls
 
-        return find_pitfalls(workflow, runs, self._fixes(), self._home.index.findings.evidence)
+        evidence = self._home.index.fix_examples.in_sessions({run.session for run in runs})
+        return find_pitfalls(workflow, runs, self._fixes() if evidence else (), evidence)
 
     def suggest(self, goal: str, context: str) -> tuple[Suggestion, ...]:
         """Return the workflows that a request in a context asks for, the best first; none for anything else."""

@@ -1,8 +1,8 @@
 """Keeps the workflows of all contexts as folds: an update costs as much as there is new.
 
 One fold has the workflows and, beside those of a context, the sessions that have runs in it, so that a session that was
-deleted, or moved to another context, is missed there. A context's own fold has what the finder knows so far: if all
-that changed are later sessions, it goes on from there; otherwise the context is gone through again.
+deleted, or moved to another context, is missed there. What the finder knows of a context is kept in folds of its own
+(`finder_states.py`), from which it goes on.
 """
 
 from __future__ import annotations
@@ -15,19 +15,19 @@ import msgspec
 from msgspec import Struct
 
 from wisen.model.workflow import Workflow  # noqa: TC001 - msgspec reads the types of fields
-from wisen.store.escapes import escape
 from wisen.store.folds import Fold, keep_fold
 from wisen.workflows.describe_patterns import ListingPolicy, describe_patterns
-from wisen.workflows.find_patterns import FinderState, PatternFinder, PatternPolicy, find_patterns, order_of
+from wisen.workflows.find_patterns import PatternPolicy, find_patterns
+from wisen.workflows.finder_states import APART, FinderStates
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable
+    from collections.abc import Iterable
 
     from wisen.model.workflow import WorkflowRun
     from wisen.store.index import Index
 
 _NAME = "workflows"
-_FORMAT = 1
+_FORMAT = 2
 """Increases with every change of what is stored, or of how workflows are found."""
 
 
@@ -50,8 +50,11 @@ def workflows_of(runs: Iterable[WorkflowRun]) -> tuple[Workflow, ...]:
     return describe_patterns(find_patterns(runs, PatternPolicy()), ListingPolicy())
 
 
-def current_workflows(index: Index, version: str) -> dict[str, ContextWorkflows]:
-    """Return the workflows of all contexts, from what is kept of earlier runs. `version`: of wisen."""
+def current_workflows(index: Index, version: str, *, apart: int = APART) -> dict[str, ContextWorkflows]:
+    """Return the workflows of all contexts, from what is kept of earlier runs.
+
+    `version`: of wisen. `apart`: how many runs there are at least between two states of the finder.
+    """
     version = f"{_FORMAT} {version}"
     revision = index.folds.revision()  # first: what is mined meanwhile is read again the next time
     stored = index.folds.load(_NAME, version)
@@ -69,55 +72,14 @@ def current_workflows(index: Index, version: str) -> dict[str, ContextWorkflows]
             found[context] = before
             continue
         sessions = tuple(sorted(kept.union(now.get(context, ()))))
-        finder = _resume(index, version, context, before, now[context]) if is_whole else None
-        if finder is None:
-            finder = _begin(index, context)
-        _keep_state(index, version, context, revision, finder.state if sessions else None)
+        states = FinderStates(index, version, context, apart=apart)
         if sessions:
+            finder = states.find(sessions, revision)
             found[context] = ContextWorkflows(revision, sessions, describe_patterns(finder, ListingPolicy()))
+        else:
+            states.clear(revision)
     keep_fold(index.folds, _NAME, version, Fold(revision, _encode(found)), holds_text=True)
     return found
-
-
-def _begin(index: Index, context: str) -> PatternFinder:
-    """Return the finder after all runs of a context; it holds only those that it still needs."""
-    finder = PatternFinder(PatternPolicy())
-    for run in index.runs.stream(context):
-        finder.add(run)
-    return finder
-
-
-def _resume(
-    index: Index, version: str, context: str, before: ContextWorkflows, new: Collection[int]
-) -> PatternFinder | None:
-    """Return the finder after new sessions; None if what it knew is not kept, or they began before its last run."""
-    stored = index.folds.load(_state_name(context), version)
-    if stored is None or stored.revision != before.revision:
-        return None
-    try:
-        state = msgspec.json.decode(stored.value, type=FinderState)
-    except (ValueError, RecursionError):  # msgspec's errors are of this kind
-        return None
-    runs = sorted(index.runs.of_context(context, new), key=order_of)
-    if state.last is None or not runs or order_of(runs[0]) <= state.last:
-        return None
-    finder = PatternFinder(PatternPolicy(), state)
-    for run in runs:
-        finder.add(run)
-    return finder
-
-
-def _keep_state(index: Index, version: str, context: str, revision: int, state: FinderState | None) -> None:
-    """Store what the finder knows of a context; of one without sessions, nothing is left."""
-    try:
-        value = msgspec.json.encode(state).decode() if state is not None else ""
-    except UnicodeEncodeError:  # a name that is not UTF-8: the context is gone through again
-        value = ""
-    keep_fold(index.folds, _state_name(context), version, Fold(revision, value), holds_text=True)
-
-
-def _state_name(context: str) -> str:
-    return f"{_NAME} {escape(context)}"
 
 
 def _by_context(pairs: Iterable[tuple[int, str]]) -> dict[str, list[int]]:

@@ -150,5 +150,5 @@ def _made_fields(made: MadeSkill) -> dict[str, object]:
         "after": made.after,
         "dangers": [each._asdict() for each in draft.dangers],
         "left_out": list(draft.left_out),
-        "replayed": draft.replayed,
+        "replayed": draft.replay(),
     }
