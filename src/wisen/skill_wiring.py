@@ -26,7 +26,7 @@ def create_skills(deps: Dependencies, workflows: WorkflowService, changes: Calla
         deps.edit_ports,
         deps.decisions,
         sources=SkillSources(
-            workflows=workflows.list,
+            workflows=workflows.kept,
             runs_of=workflows.runs_of,
             build=_build,
             pitfalls=workflows.pitfalls,

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 
 import pytest
-from hypothesis import given
+from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from wisen.forgetting.page_cleaning import clean_page
@@ -109,6 +109,7 @@ def test_a_page_is_cleared_of_it_and_keeps_the_other_lines(phrase: str, others: 
     assert found is not None
     needle = ForgottenPhrases([found])
     lines = [f"- {line}" for line in others if not needle.holds(line)]
+    assume(not needle.holds("\n".join(lines)))  # over several lines: the next test
     page = "\n".join(["# Title " + phrase, "", *lines[:3], f"- about {phrase}, and more", *lines[3:], ""])
     left = clean_page(page, needle)
     if left is not None:

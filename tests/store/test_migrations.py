@@ -60,6 +60,7 @@ RELEASED: dict[tuple[Store, str], str] = {
     ("index", "0009_sizes.sql"): "6340cfc6485b07f7db8e0ee5f292809e4ebe2495a82854e491fb9e963f1e8918",
     ("index", "0010_calls.sql"): "55f8b37f942e8256ecd3c24a4820afdded52037f1f040bd52220dd524526c889",
     ("index", "0011_runs.sql"): "76a6b65522ee282d7d1321ab588acc1ce97275972ca8c175fd968bd961fb266f",
+    ("index", "0012_fold_contexts.sql"): "1bbb9d66098b28e58a3aecca0e31cfa0a6d0fd084d5d3c41a775848819b4130d",
 }
 STORES: tuple[Store, ...] = ("ledger", "index")
 RESERVED: dict[Store, set[int]] = {"ledger": set(), "index": set()}

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
+import json
 import tempfile
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-import msgspec
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -19,8 +19,7 @@ from wisen.store.sqlite_index import open_index
 from wisen.system.clock import SystemClock
 from wisen.testing.fake_index import MemoryIndex
 from wisen.testing.log_writer import Log
-from wisen.workflows.find_patterns import FinderState, PatternPolicy, find_patterns
-from wisen.workflows.stored_workflows import current_workflows
+from wisen.workflows.stored_workflows import current_workflows, kept_workflows
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -90,7 +89,7 @@ def test_a_session_that_is_deleted_or_mined_otherwise_leaves_its_workflow(index:
     assert left.runs == ("s3m", "s4m")
     index.removal.remove_sessions({("claude-code", f"s{number}", 0) for number in (2, 3, 4)})
     assert current_workflows(index, "1") == {}
-    state = index.folds.load("workflows orchard", "2 1")
+    state = index.folds.load("workflows orchard", "3 1")
     assert state is not None
     assert state.value == ""
 
@@ -100,8 +99,8 @@ def test_what_was_forgotten_is_kept_nowhere(index: Index) -> None:
         record(index, f"s{number}", "deploy to staging")
     assert "deploy" in current_workflows(index, "1")["orchard"].workflows[0].title
     index.removal.redact({("claude-code", f"s{number}m") for number in (1, 2)})
-    assert index.folds.load("workflows", "2 1") is None
-    assert index.folds.load("workflows orchard", "2 1") is None
+    assert index.folds.load("workflows", "3 1") is None
+    assert index.folds.load("workflows orchard", "3 1") is None
     assert current_workflows(index, "1")["orchard"].workflows == ()
 
 
@@ -111,49 +110,84 @@ def test_what_is_kept_by_another_version_or_damaged_is_found_again(index: Index)
     before = current_workflows(index, "1")
     assert current_workflows(index, "2") == before
     for damaged in ("", "[]", '{"orchard": 7}', '{"orchard": {"sessions": [], "workflows": [{}]}}'):
-        index.folds.save("workflows", "2 1", Fold(index.folds.revision(), damaged), holds_text=True)
+        index.folds.save("workflows", "3 1", Fold(index.folds.revision(), damaged), holds_text=True)
         assert current_workflows(index, "1") == before
 
 
 def test_what_the_finder_knew_is_worked_out_again_where_it_is_damaged(index: Index) -> None:
     for number in (1, 2, 3):
         record(index, f"s{number}", "deploy to staging")
-    revision = current_workflows(index, "1")["orchard"].revision
-    index.folds.save("workflows orchard", "2 1", Fold(revision, "{"), holds_text=True)
-    record(index, "s4", "deploy to staging")
-    assert found(index) == found_again(index)
+    current_workflows(index, "1")
+    for damaged in ("{", "[[],0,[],7]", ""):
+        index.folds.save("workflows orchard", "3 1", Fold(index.folds.revision(), damaged), holds_text=True)
+        record(index, "s4", "deploy to staging")
+        assert found(index) == found_again(index)
+
+
+def forget_patterns(index: Index, name: str) -> None:
+    """Take the patterns out of a state: whatever is added to it gives other workflows."""
+    stored = index.folds.load(name, "3 1")
+    assert stored is not None
+    sessions, runs, workflows, state = json.loads(stored.value)
+    counts, newest, _, *rest = state
+    emptied = json.dumps([sessions, runs, workflows, [counts, newest, [], *rest]])
+    index.folds.save(name, "3 1", stored._replace(value=emptied), holds_text=True)
 
 
 def test_a_later_session_is_added_to_what_the_finder_knew(index: Index) -> None:
     for number in (1, 2, 3):
         record(index, f"s{number}", "deploy to staging")
-    revision = current_workflows(index, "1")["orchard"].revision
-    state = find_patterns(index.runs.of_context("orchard")[:2], PatternPolicy()).state
-    state.sessions.update(run.session for run in index.runs.of_context("orchard"))
-    index.folds.save("workflows orchard", "2 1", Fold(revision, msgspec.json.encode(state).decode()), holds_text=True)
+    current_workflows(index, "1")
+    forget_patterns(index, "workflows orchard")
     record(index, "s4", "deploy to staging")
-    (listed,) = current_workflows(index, "1")["orchard"].workflows
-    assert listed.runs == ("s1m", "s2m", "s4m"), "what is kept was not used"
+    assert found(index) != found_again(index), "what is kept was not used"
 
 
 @pytest.mark.parametrize(("changed", "used"), [("s8", "-recent"), ("s6", "-older"), ("s1", "")])
 def test_a_session_that_goes_on_is_added_to_the_last_state_before_it(changed: str, used: str) -> None:
     def is_used(name: str) -> bool:
-        """Whether what the finder finds depends on a state: on one without patterns it finds others."""
         index = MemoryIndex()
         for number in range(1, 9):
             record(index, f"s{number}", "deploy to staging")
             found(index)
-        stored = index.folds.load(f"workflows{name} orchard", "2 1")
-        assert stored is not None
-        state = msgspec.json.decode(stored.value, type=FinderState)
-        state.patterns.clear()
-        emptied = stored._replace(value=msgspec.json.encode(state).decode())
-        index.folds.save(f"workflows{name} orchard", "2 1", emptied, holds_text=True)
+        forget_patterns(index, f"workflows{name} orchard")
         record(index, changed, "publish the site")
         return found(index) != found_again(index)
 
     assert [name for name in ("", "-recent", "-older") if is_used(name)] == ([used] if used else [])
+
+
+def test_forgetting_in_one_context_leaves_what_is_kept_of_another(index: Index) -> None:
+    for number in (1, 2, 3):
+        record(index, f"s{number}", "deploy to staging")
+        record(index, f"s{number + 4}", "publish the site", context="garden")
+    before = current_workflows(index, "1")
+    index.removal.redact({("claude-code", "s1m")})
+    assert index.folds.load("workflows", "3 1") is None
+    assert index.folds.load("workflows orchard", "3 1") is None
+    kept = index.folds.load("workflows garden", "3 1")
+    assert current_workflows(index, "1")["garden"] == before["garden"]
+    assert index.folds.load("workflows garden", "3 1") == kept
+    assert found(index) == found_again(index)
+
+
+def test_of_many_contexts_to_go_through_again_some_wait_for_the_next_time(index: Index) -> None:
+    for number in (1, 2, 3):
+        record(index, f"s{number}", "deploy to staging")
+        record(index, f"s{number + 3}", "publish the site", context="garden")
+        record(index, f"s{number + 6}", "publish the site", context="meadow")
+    before = current_workflows(index, "1", most=1)
+    assert sorted(before) == ["garden", "meadow", "orchard"], "the first time, nothing waits"
+    index.removal.redact({("claude-code", f"s{number}m") for number in (1, 4)})
+    for number in (1, 4):
+        record(index, f"s{number}", "fix it", context="orchard" if number == 1 else "garden")
+    assert kept_workflows(index, "1", "orchard") == kept_workflows(index, "1", "garden") == ()
+    assert kept_workflows(index, "1", "meadow") == before["meadow"].workflows
+    assert sorted(current_workflows(index, "1", most=1)) == ["garden", "meadow"]
+    assert kept_workflows(index, "1", "orchard") == ()
+    assert sorted(current_workflows(index, "1", most=1)) == ["garden", "meadow", "orchard"]
+    assert found(index) == found_again(index)
+    assert kept_workflows(index, "1", "orchard") == current_workflows(index, "1")["orchard"].workflows != ()
 
 
 def test_a_context_whose_name_is_not_utf_8_is_kept(index: Index) -> None:
@@ -168,7 +202,7 @@ def test_a_context_whose_name_is_not_utf_8_is_kept(index: Index) -> None:
 
 OPERATIONS = st.lists(
     st.tuples(
-        st.sampled_from(["record", "record", "record", "delete", "redact", "look"]),
+        st.sampled_from(["record", "record", "record", "delete", "redact", "look", "look a little"]),
         st.integers(1, 9),
         st.sampled_from(sorted(WORK)),
         st.sampled_from(["orchard", "garden"]),
@@ -189,7 +223,7 @@ def test_it_is_always_what_finding_all_again_gives(operations: list[tuple[str, i
             elif operation == "redact":
                 index.removal.redact({("claude-code", f"s{number}m")})
             else:
-                current_workflows(index, "1", apart=2)
+                current_workflows(index, "1", apart=2, most=None if operation == "look" else 1)
         kept = found(index)
         assert kept == found_again(index)
         index.close()

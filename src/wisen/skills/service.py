@@ -144,7 +144,7 @@ class SkillService:
         changed = self._sources.changed()
         for context in everything if changed is None else changed:
             workflows = self._sources.workflows(context)
-            gates = [(each, check_gates(each, self._sources.runs_of(each.id), self._settings)) for each in workflows]
+            gates = [(each, check_gates(each, self._sources.runs_of(each), self._settings)) for each in workflows]
             ready = [(each, gate) for each, gate in gates if gate.is_open]
             where = self._setting(context, workflows) if ready else None
             for workflow, gate in ready:

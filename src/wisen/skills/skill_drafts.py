@@ -40,8 +40,7 @@ class SkillSources:
 
     workflows: Callable[[str], Sequence[Workflow]]
     """The workflows of a context."""
-    runs_of: Callable[[str], Sequence[WorkflowRun]]
-    """The runs of a workflow, by its id."""
+    runs_of: Callable[[Workflow], Sequence[WorkflowRun]]
     build: Callable[[Workflow, Sequence[WorkflowRun], Sequence[Pitfall]], Procedure]
     pitfalls: Callable[[Workflow, Sequence[WorkflowRun]], Sequence[Pitfall]]
     replay: Callable[[Workflow, Sequence[WorkflowRun]], ReplayResult]
@@ -80,7 +79,7 @@ class SkillDraft(NamedTuple):
 
 def draft_skill(workflow: Workflow, sources: SkillSources, where: SkillSetting) -> SkillDraft:
     """Draft the skill of a workflow. Raises: UsageError: its runs must not teach, or show no command."""
-    clean = clean_runs(sources.runs_of(workflow.id), where.facts)
+    clean = clean_runs(sources.runs_of(workflow), where.facts)
     if not clean.runs:
         reasons = "; ".join(clean.reasons) or "none of its runs is known any more"
         raise UsageError(f"No skill is made of “{workflow.title}”: {reasons}.")

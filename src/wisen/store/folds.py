@@ -6,6 +6,7 @@ saves it. A fold of another version, or none, is computed from all sessions; bot
 
 from __future__ import annotations
 
+import json
 from contextlib import suppress
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
@@ -13,9 +14,15 @@ from wisen.errors import StoreBusy, StoreReadOnly
 from wisen.store.escapes import escape, unescape
 
 if TYPE_CHECKING:
+    from collections.abc import Collection
+
     from wisen.store.sqlite import SqliteDatabase
 
-_SAVE = "INSERT OR REPLACE INTO folds (name, version, revision, holds_text, value) VALUES (?, ?, ?, ?, ?)"
+_SAVE = "INSERT OR REPLACE INTO folds (name, version, revision, holds_text, value, context) VALUES (?, ?, ?, ?, ?, ?)"
+_CLEAR = "DELETE FROM folds WHERE holds_text >= ?"
+_CLEAR_TEXTS = """
+    DELETE FROM folds WHERE holds_text AND (context IS NULL OR context IN (SELECT value FROM json_each(?)))
+"""
 _LOAD = "SELECT revision, value FROM folds WHERE name = ? AND version = ?"
 _CHANGED = "SELECT session FROM session_changes WHERE revision > ?"
 
@@ -43,8 +50,13 @@ class Folds(Protocol):
         """Return a fold; None if there is none of this version."""
         ...
 
-    def save(self, name: str, version: str, fold: Fold, *, holds_text: bool = False) -> None:
-        """Store a fold. `holds_text`: it contains text of sessions, and is deleted when something is forgotten."""
+    def save(
+        self, name: str, version: str, fold: Fold, *, holds_text: bool = False, context: str | None = None
+    ) -> None:
+        """Store a fold. `holds_text`: it contains text of sessions, and is deleted when something is forgotten.
+
+        `context`: the only one of whose sessions it contains text; then it stays when something is forgotten elsewhere.
+        """
         ...
 
     def clear(self, *, only_with_text: bool = False) -> None:
@@ -73,23 +85,28 @@ class SqliteFolds:
             return None
         return Fold(rows[0][0], unescape(rows[0][1]))
 
-    def save(self, name: str, version: str, fold: Fold, *, holds_text: bool = False) -> None:
+    def save(
+        self, name: str, version: str, fold: Fold, *, holds_text: bool = False, context: str | None = None
+    ) -> None:
         """Store a fold."""
+        of = None if context is None else escape(context)
         with self._db.transaction():
-            self._db.run(_SAVE, (name, version, fold.revision, int(holds_text), escape(fold.value)))
+            self._db.run(_SAVE, (name, version, fold.revision, int(holds_text), escape(fold.value), of))
 
     def clear(self, *, only_with_text: bool = False) -> None:
         """Delete the folds."""
         with self._db.transaction():
-            clear_folds(self._db, only_with_text=only_with_text)
+            self._db.run(_CLEAR, (int(only_with_text),))
 
 
-def keep_fold(folds: Folds, name: str, version: str, fold: Fold, *, holds_text: bool = False) -> None:
+def keep_fold(
+    folds: Folds, name: str, version: str, fold: Fold, *, holds_text: bool = False, context: str | None = None
+) -> None:
     """Store a fold that only saves time: where the index cannot be written now, it is worked out again next time."""
     with suppress(StoreReadOnly, StoreBusy):
-        folds.save(name, version, fold, holds_text=holds_text)
+        folds.save(name, version, fold, holds_text=holds_text, context=context)
 
 
-def clear_folds(db: SqliteDatabase, *, only_with_text: bool) -> None:
-    """In a transaction: delete folds."""
-    db.run("DELETE FROM folds WHERE holds_text >= ?", (int(only_with_text),))
+def clear_texts(db: SqliteDatabase, contexts: Collection[str]) -> None:
+    """In a transaction: delete the folds that may contain text of sessions in these contexts."""
+    db.run(_CLEAR_TEXTS, (json.dumps([escape(each) for each in sorted(contexts)]),))

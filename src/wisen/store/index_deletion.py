@@ -65,6 +65,9 @@ _OF_SESSIONS = (
     f"DELETE FROM scenes WHERE session {_THESE}",  # noqa: S608 - constants
     f"DELETE FROM sessions WHERE number {_THESE}",  # noqa: S608 - constants
 )
+_CONTEXTS = f"""
+    SELECT context FROM scenes WHERE session {_THESE} UNION SELECT context FROM runs WHERE session {_THESE}
+"""  # noqa: S608 - constants
 _STUBS = """
     SELECT e.number, scenes.session FROM events e JOIN agents ON agents.number = e.agent
     JOIN shapes ON shapes.number = e.shape JOIN scenes ON scenes.number = e.scene
@@ -85,8 +88,8 @@ _MOVED_SCENES = """
 """
 
 
-def redact(db: SqliteDatabase, events: Collection[tuple[str, str]]) -> tuple[int, set[int]]:
-    """In a transaction: delete texts. Returns how many, and the sessions that have to be mined again."""
+def redact(db: SqliteDatabase, events: Collection[tuple[str, str]]) -> tuple[int, set[int], set[str]]:
+    """In a transaction: delete texts. Returns how many, the sessions to be mined again, and their contexts."""
     redacted: dict[int, int] = {}
     sessions: set[int] = set()
     texts = 0
@@ -99,8 +102,9 @@ def redact(db: SqliteDatabase, events: Collection[tuple[str, str]]) -> tuple[int
             db.run("UPDATE events SET shape = ? WHERE number = ?", (redacted[shape], number))
             texts += text is not None
             sessions.add(session)
+    contexts = contexts_of(db, sessions)
     _queue_mining(db, sessions)
-    return texts, sessions
+    return texts, sessions, contexts
 
 
 def unredact(db: SqliteDatabase, events: Collection[tuple[str, str]]) -> set[int]:
@@ -134,6 +138,12 @@ def sessions_within(db: SqliteDatabase, scope: str) -> set[int]:
     if scope == ALL_CONTEXTS:
         return {db.as_int(number) for (number,) in db.run("SELECT number FROM sessions")}
     return {db.as_int(number) for (number,) in db.run(_WITHIN, (scene_context(scope),))}
+
+
+def contexts_of(db: SqliteDatabase, sessions: Iterable[int]) -> set[str]:
+    """Return the contexts in which anything happened in these sessions, or was found in them."""
+    numbers = json.dumps(sorted(sessions))
+    return {unescape(str(context)) for (context,) in db.run(_CONTEXTS, (numbers, numbers))}
 
 
 def delete_sessions(db: SqliteDatabase, sessions: Iterable[int], *, at_once: int = _EVENTS_AT_ONCE) -> None:

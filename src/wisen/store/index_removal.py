@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Protocol
 
 from wisen.model.tombstone import EVERY_TEXT
 from wisen.store import index_deletion, session_sizes
-from wisen.store.folds import clear_folds
+from wisen.store.folds import clear_texts
 from wisen.store.indexed_texts import indexed_texts
 
 if TYPE_CHECKING:
@@ -89,8 +89,8 @@ class SqliteIndexRemoval:
         """Delete the texts of events, by agent and id, and whatever was derived from their sessions."""
         self._db.run("PRAGMA secure_delete = ON")
         with self._db.transaction():
-            many, sessions = index_deletion.redact(self._db, events)
-            clear_folds(self._db, only_with_text=True)
+            many, sessions, contexts = index_deletion.redact(self._db, events)
+            clear_texts(self._db, contexts)
             self._memories.forget([f"session:{session}" for session in sessions])
         return many
 
@@ -99,7 +99,7 @@ class SqliteIndexRemoval:
         self._db.run("PRAGMA secure_delete = ON")
         with self._db.transaction():
             sessions = index_deletion.sessions_within(self._db, scope)
-            clear_folds(self._db, only_with_text=True)
+            clear_texts(self._db, index_deletion.contexts_of(self._db, sessions))
             self._memories.forget([f"session:{session}" for session in sessions])
             index_deletion.delete_sessions(self._db, sessions)
         self._numbers.clear()

@@ -106,7 +106,7 @@ class MemoryFolds:
 
     def __init__(self, rows: IndexRows) -> None:
         self._rows = rows
-        self._folds: dict[str, tuple[str, Fold, bool]] = {}
+        self._folds: dict[str, tuple[str, Fold, bool, str | None]] = {}
 
     def revision(self) -> int:
         """Return the number of the newest change of a session."""
@@ -121,10 +121,20 @@ class MemoryFolds:
         stored = self._folds.get(name)
         return stored[1] if stored is not None and stored[0] == version else None
 
-    def save(self, name: str, version: str, fold: Fold, *, holds_text: bool = False) -> None:
+    def save(
+        self, name: str, version: str, fold: Fold, *, holds_text: bool = False, context: str | None = None
+    ) -> None:
         """Store a fold."""
-        self._folds[name] = version, fold, holds_text
+        self._folds[name] = version, fold, holds_text, context
 
     def clear(self, *, only_with_text: bool = False) -> None:
         """Delete the folds."""
         self._folds = {name: each for name, each in self._folds.items() if only_with_text and not each[2]}
+
+    def clear_texts(self, contexts: Collection[str]) -> None:
+        """Delete the folds that may contain text of sessions in these contexts."""
+        self._folds = {
+            name: each
+            for name, each in self._folds.items()
+            if not each[2] or (each[3] is not None and each[3] not in contexts)
+        }

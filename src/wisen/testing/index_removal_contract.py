@@ -108,6 +108,16 @@ class IndexRemovalContract:
         index.removal.redact({("claude-code", "t-s1")})
         assert index.folds.load("quotes", "1") is None
 
+    def test_a_fold_of_another_context_stays(self, index: Index) -> None:
+        store_two_logs(index)
+        for context in ("ctx", "elsewhere"):
+            index.folds.save(f"quotes {context}", "1", Fold(1, f"of {context}"), holds_text=True, context=context)
+        index.removal.redact({("claude-code", "t-s1")})
+        assert index.folds.load("quotes ctx", "1") is None
+        assert index.folds.load("quotes elsewhere", "1") is not None
+        index.removal.remove_scope("elsewhere", NOON + timedelta(days=1))
+        assert index.folds.load("quotes elsewhere", "1") is None
+
     def test_sessions_of_a_scope_are_dropped_whole_and_others_lose_what_happened_there(self, index: Index) -> None:
         store_two_logs(index)
         mine_all(index)

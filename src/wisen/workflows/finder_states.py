@@ -1,4 +1,4 @@
-"""Keeps what the pattern finder knew of a context at three moments, so that only the runs since then are gone through.
+"""Keeps the workflows of a context, and what the pattern finder knew of it at three moments, to do little again.
 
 The newest state has all runs: later sessions are added to it. A session that goes on, or one that ran beside another,
 has runs before the newest; for these there are two older states, some hundred runs back. A state can be used as long as
@@ -7,16 +7,19 @@ no session in it changed and every other run of the context is later; if none ca
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import msgspec
+from msgspec import Struct
 
+from wisen.model.workflow import Workflow  # noqa: TC001 - msgspec reads the types of fields
 from wisen.store.escapes import escape
 from wisen.store.folds import Fold, keep_fold
+from wisen.workflows.describe_patterns import ListingPolicy, describe_patterns
 from wisen.workflows.find_patterns import FinderState, PatternFinder, PatternPolicy, order_of
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Sequence
+    from collections.abc import Collection, Iterable
 
     from wisen.model.workflow import WorkflowRun
     from wisen.store.index import Index
@@ -26,6 +29,22 @@ APART = 100
 """How many runs there are at least between two states."""
 
 
+class _Kept(Struct, frozen=True, array_like=True):
+    """What is stored of one moment."""
+
+    sessions: frozenset[int]
+    """The sessions whose runs it has."""
+    runs: int
+    workflows: tuple[Workflow, ...]
+    state: msgspec.Raw
+    """What the finder knew: only read where runs are added."""
+
+
+class _State(NamedTuple):
+    fold: Fold
+    kept: _Kept
+
+
 class FinderStates:
     """The states of one context."""
 
@@ -33,26 +52,41 @@ class FinderStates:
         """`version`: of wisen and of the format. `apart`: how many runs there are at least between two states."""
         self._index, self._version, self._context, self._apart = index, version, context, apart
 
-    def find(self, sessions: Collection[int], revision: int) -> PatternFinder:
-        """Return the finder after all runs of these sessions, which are all of the context, and keep what it knows.
+    def workflows(self) -> tuple[Workflow, ...]:
+        """Return the workflows of the newest state, whatever has happened since."""
+        newest = self._load(_NEWEST)
+        return () if newest is None else newest.kept.workflows
+
+    def resume(self, sessions: Collection[int], revision: int) -> tuple[Workflow, ...] | None:
+        """Return the workflows of the context, whose sessions these are; None if no state can be used.
 
         `revision`: the newest change of a session when it was asked for the sessions.
         """
-        is_new = True
         for name in (_NEWEST, _RECENT, _OLDER):
-            stored = self._index.folds.load(self._fold_name(name), self._version)
-            state = _decode(stored)
-            is_new = is_new and state is None
-            if stored is None or state is None or not state.sessions.isdisjoint(self._changed(stored.revision)):
+            known = self._load(name)
+            changed = frozenset() if known is None else self._index.folds.changed_sessions(known.fold.revision)
+            if known is None or not known.kept.sessions.isdisjoint(changed):
                 continue
-            others = set(sessions).difference(state.sessions)
+            others = set(sessions).difference(known.kept.sessions)
+            if name == _NEWEST and not others:
+                return known.kept.workflows
             runs = sorted(self._index.runs.of_context(self._context, others), key=order_of)
-            if state.last is None or not runs or order_of(runs[0]) > state.last:
-                if name == _NEWEST:
-                    self._age(stored, state.counts.runs)
-                return self._go_on(PatternFinder(PatternPolicy(), state), runs, revision, only_newest=name == _NEWEST)
+            state = _decode(known.kept.state)
+            if state is None or state.last is None or (runs and order_of(runs[0]) <= state.last):
+                continue
+            if name == _NEWEST:
+                self._age(known)
+            finder = PatternFinder(PatternPolicy(), state)
+            return self._go_on(finder, runs, revision, recent=None if name == _NEWEST else len(runs) - self._apart)
+        return None
+
+    def begin(self, revision: int) -> tuple[Workflow, ...]:
+        """Return the same after going through all runs of the context."""
+        finder = PatternFinder(PatternPolicy())
+        if self._load(_NEWEST) is None:
+            return self._go_on(finder, self._index.runs.stream(self._context), revision)
         every = sorted(self._index.runs.of_context(self._context), key=order_of)
-        return self._go_on(PatternFinder(PatternPolicy()), every, revision, only_newest=is_new)
+        return self._go_on(finder, every, revision, recent=len(every) - self._apart)
 
     def clear(self, revision: int) -> None:
         """Drop the states: the context has no session any more."""
@@ -60,49 +94,54 @@ class FinderStates:
             self._keep(name, Fold(revision, ""))
 
     def _go_on(
-        self, finder: PatternFinder, runs: Sequence[WorkflowRun], revision: int, *, only_newest: bool
-    ) -> PatternFinder:
-        """Add runs, and keep the newest state and, unless it is known or not needed yet, the recent one."""
-        start = len(runs) - self._apart
+        self, finder: PatternFinder, runs: Iterable[WorkflowRun], revision: int, *, recent: int | None = None
+    ) -> tuple[Workflow, ...]:
+        """Add runs and return the workflows; keep the newest state and, before the run `recent`, the recent one."""
         for number, run in enumerate(runs):
-            if number == start and not only_newest:
-                self._keep(_RECENT, Fold(revision, _encode(finder.state)))
+            if number == recent:
+                self._keep(_RECENT, Fold(revision, _encode(finder, ())))
             finder.add(run)
-        self._keep(_NEWEST, Fold(revision, _encode(finder.state)))
-        return finder
+        workflows = describe_patterns(finder, ListingPolicy())
+        self._keep(_NEWEST, Fold(revision, _encode(finder, workflows)))
+        return workflows
 
-    def _age(self, newest: Fold, runs: int) -> None:
+    def _age(self, newest: _State) -> None:
         """Keep the state that was the newest until now, unless one is kept that is not much older."""
-        recent = self._index.folds.load(self._fold_name(_RECENT), self._version)
-        known = _decode(recent)
-        if recent is not None and known is not None and known.sessions.isdisjoint(self._changed(recent.revision)):
-            if runs - known.counts.runs < self._apart:
-                return
-            self._keep(_OLDER, recent)
-        self._keep(_RECENT, newest)
+        recent = self._load(_RECENT)
+        if recent is not None:
+            changed = self._index.folds.changed_sessions(recent.fold.revision)
+            if recent.kept.sessions.isdisjoint(changed):
+                if newest.kept.runs - recent.kept.runs < self._apart:
+                    return
+                self._keep(_OLDER, recent.fold)
+        self._keep(_RECENT, newest.fold)
 
-    def _changed(self, revision: int) -> frozenset[int]:
-        return self._index.folds.changed_sessions(revision)
+    def _load(self, name: str) -> _State | None:
+        fold = self._index.folds.load(self._fold_name(name), self._version)
+        try:
+            return None if fold is None else _State(fold, msgspec.json.decode(fold.value, type=_Kept))
+        except (ValueError, RecursionError):  # msgspec's errors are of this kind
+            return None
 
     def _keep(self, name: str, fold: Fold) -> None:
-        keep_fold(self._index.folds, self._fold_name(name), self._version, fold, holds_text=True)
+        keep_fold(self._index.folds, self._fold_name(name), self._version, fold, holds_text=True, context=self._context)
 
     def _fold_name(self, name: str) -> str:
         return f"workflows{name} {escape(self._context)}"
 
 
-def _encode(state: FinderState) -> str:
+def _encode(finder: PatternFinder, workflows: tuple[Workflow, ...]) -> str:
+    state = finder.state
     try:
-        return msgspec.json.encode(state).decode()
+        value = _Kept(frozenset(state.sessions), state.counts.runs, workflows, msgspec.Raw(msgspec.json.encode(state)))
+        return msgspec.json.encode(value).decode()
     except UnicodeEncodeError:  # a name that is not UTF-8: all runs are gone through again
         return ""
 
 
-def _decode(stored: Fold | None) -> FinderState | None:
-    """Return what is stored; None if there is nothing, or it cannot be read."""
-    if stored is None or not stored.value:
-        return None
+def _decode(state: msgspec.Raw) -> FinderState | None:
+    """Return what the finder knew; None if it cannot be read."""
     try:
-        return msgspec.json.decode(stored.value, type=FinderState)
+        return msgspec.json.decode(state, type=FinderState)
     except (ValueError, RecursionError):  # msgspec's errors are of this kind
         return None

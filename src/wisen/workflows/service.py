@@ -8,7 +8,7 @@ from wisen.errors import UsageError
 from wisen.model.entry import Actor, MoveKind
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Iterable, Sequence
 
     from wisen.decisions.service import Decisions
     from wisen.delivery.workflow_hints import WorkflowHint
@@ -19,6 +19,8 @@ if TYPE_CHECKING:
     from wisen.workflows.stored_workflows import ContextWorkflows
 
 _FORGOTTEN = "forgotten"
+_AGAIN_AT_ONCE = 200
+"""Sessions: going through a thousand takes a second or two."""
 
 
 class WorkflowService:
@@ -30,20 +32,27 @@ class WorkflowService:
         self._known: tuple[object, dict[str, ContextWorkflows]] | None = None
         """What was found last, and the state of the index then: a run asks for every context several times."""
 
-    def refresh(self) -> int:
-        """Find the workflows of contexts in which sessions changed; returns how many there are."""
-        return len(self.list())
+    def refresh(self) -> None:
+        """Find the workflows of contexts in which sessions changed; of many that are to be gone through again, some."""
+        from wisen.workflows.stored_workflows import current_workflows
+
+        current_workflows(self._home.index, self._home.version, most=_AGAIN_AT_ONCE)
 
     def list(self, context: str | None = None) -> tuple[Workflow, ...]:
         """Return the workflows of a context, or of all, those of most sessions first; without forgotten ones."""
-        known, gone = self._current(), self._forgotten()
-        found = [
-            each
-            for key, there in known.items()
-            for each in there.workflows
-            if context in (None, key) and each.id not in gone
-        ]
-        return tuple(sorted(found, key=lambda each: (-each.sessions, -each.uses, each.id)))
+        every = self._current().items()
+        return self._listed(each for key, there in every for each in there.workflows if context in (None, key))
+
+    def kept(self, context: str) -> tuple[Workflow, ...]:
+        """Return the same of a context as they were found last: at once, and without those of newer sessions."""
+        from wisen.workflows.stored_workflows import kept_workflows
+
+        return self._listed(kept_workflows(self._home.index, self._home.version, context))
+
+    def _listed(self, found: Iterable[Workflow]) -> tuple[Workflow, ...]:
+        gone = self._forgotten()
+        left = (each for each in found if each.id not in gone)
+        return tuple(sorted(left, key=lambda each: (-each.sessions, -each.uses, each.id)))
 
     def get(self, workflow: str) -> tuple[Workflow, tuple[WorkflowRun, ...]]:
         """Return a workflow by its id or the beginning of it, and its runs, the oldest first.
@@ -55,13 +64,12 @@ class WorkflowService:
         if len(matches) != 1:
             problem = f"{len(matches)} workflows begin with" if matches else "No workflow has the id"
             raise UsageError(f"{problem} {workflow!r}. List the ids with: wisen workflows list --all")
-        requests = set(matches[0].runs)
-        runs = self._home.index.runs.of_context(matches[0].context)
-        return matches[0], tuple(run for run in runs if run.request in requests)
+        return matches[0], self.runs_of(matches[0])
 
-    def runs_of(self, workflow: str) -> tuple[WorkflowRun, ...]:
-        """Return the runs of a workflow, the oldest first. Raises: UsageError: there is none with this id."""
-        return self.get(workflow)[1]
+    def runs_of(self, workflow: Workflow) -> tuple[WorkflowRun, ...]:
+        """Return the runs of a workflow, the oldest first."""
+        requests = set(workflow.runs)
+        return tuple(run for run in self._home.index.runs.of_context(workflow.context) if run.request in requests)
 
     def procedure(self, workflow: Workflow, runs: Sequence[WorkflowRun]) -> Procedure:
         """Return the commands that runs of a workflow share, with parameters for what varies, and its pitfalls."""
@@ -83,16 +91,17 @@ class WorkflowService:
         return match_request(goal, self.list(context))
 
     def hints(self, context: str) -> tuple[WorkflowHint, ...]:
-        """Return what agents may be told about the workflows of a context."""
+        """Return what agents may be told about the workflows of a context, as they were found last."""
         from wisen.workflows.hints import hints_of
 
-        return hints_of(self.list(context))
+        return hints_of(self.kept(context))
 
     def hints_for(self, goal: str, context: str) -> tuple[WorkflowHint, ...]:
         """Return the same of workflows that a goal asks for, the best first."""
         from wisen.workflows.hints import hints_of
+        from wisen.workflows.match_request import match_request
 
-        return hints_of(each.workflow for each in self.suggest(goal, context))
+        return hints_of(each.workflow for each in match_request(goal, self.kept(context)))
 
     def forget(self, workflow: str, *, dry_run: bool = False) -> Workflow:
         """Never list, suggest or tell a workflow again; `wisen undo` brings it back. Its sessions stay.
