@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 
 from tests.cost import cost
 from wisen.safety.secret_rules import RULES
-from wisen.safety.secrets import find_secret
+from wisen.safety.secrets import SecretScanner, find_secret
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -404,3 +404,14 @@ def test_a_token_that_goes_on_in_the_next_line_is_found_however_often_it_was_esc
         for _ in range(times):
             value = json.dumps({"command": value})
         assert find_secret(value)
+
+
+def test_a_scanner_finds_the_same_after_it_has_read_much() -> None:
+    rng = random.Random(11)
+    texts = [shape(rng) for _, shape in SHAPES.values()]
+    texts += [f"{rng.choice(texts)} {text} {_mixed(rng, 400)}" for text in texts]
+    scanner = SecretScanner()
+    found = [scanner.scan(text) for text in texts]
+    for _ in range(40):
+        assert scanner.scan("nothing to be found in these words\n" * 1_200) == scanner.scan("")
+    assert [scanner.scan(text) for text in texts] == found

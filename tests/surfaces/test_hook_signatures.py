@@ -12,6 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from wisen.delivery.hook_bundle import pack_messages
 from wisen.mining.error_pattern_export import export_patterns, required_words, words_by_key
 from wisen.mining.error_patterns import CHECKS, ERROR_PATTERNS, TOOL_ERROR_PATTERNS
 from wisen.mining.miner_version import SIGNATURE_VERSION
@@ -25,6 +26,8 @@ from wisen.text.command_lines import command_of, parse_command
 pytestmark = pytest.mark.requirement("F4")
 
 KNOWN = Complaints(json.loads(json.dumps(export_patterns())))
+PACKED = Complaints(pack_messages(json.loads(json.dumps(export_patterns()))))
+"""As the bundle has them."""
 WORDS = [
     "git", "npm", "run", "test", "cd", "/x/y", "&&", "||", "|", ";", "\n", "sudo", "timeout", "5", "bash", "-c",
     "'a b'", '"c d"', "FOO=1", "2>&1", ">", "out.txt", "head", "-n", "grep", "<<EOF\nx\nEOF\n", "$(ls)", "echo", "'",
@@ -79,6 +82,7 @@ def test_failures_get_the_same_signature(tool: str, words: list[str], lines: lis
     fields: dict[str, object] = {"command": " ".join(words)} if tool == "Bash" else {"file_path": "a.py"}
     real = signature_of(tool=tool, arguments=json.dumps(fields), text=text)
     assert compute_signature(tool, fields, text, KNOWN) == (real.key, real.who, real.says)
+    assert compute_signature(tool, fields, text, PACKED) == (real.key, real.who, real.says)
     if real.key in words_by_key():
         assert any(word in text.casefold() for word in words_by_key()[real.key]) or "İ" in text or "ı" in text
 
@@ -87,7 +91,8 @@ def test_long_texts_get_the_same_signature() -> None:
     for middle in (7_000, 8_001, 20_000):
         text = "Exit code 1\nbuilding\n" + "x" * middle + "\nfatal: not a git repository"
         real = signature_of(tool="Bash", arguments='{"command": "git log"}', text=text)
-        assert compute_signature("Bash", {"command": "git log"}, text, KNOWN) == (real.key, real.who, real.says)
+        for known in (KNOWN, PACKED):
+            assert compute_signature("Bash", {"command": "git log"}, text, known) == (real.key, real.who, real.says)
 
 
 def test_patterns_are_made_without_the_whole_module_and_fit_alike() -> None:

@@ -12,7 +12,6 @@ import json
 import marshal
 import re
 import sys
-import tomllib
 from _imp import source_hash
 from array import array
 from contextlib import suppress
@@ -28,6 +27,7 @@ from wisen.delivery.hook_snapshot import digest, encode_complaints, encode_reque
 from wisen.kernel.request_hints import hints_of
 from wisen.mining.error_pattern_export import export_patterns
 from wisen.model.hook import BUNDLE, PARTS
+from wisen.text import stored_tables
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -48,7 +48,7 @@ _RECALL = (
     *("wisen.model.memory", "wisen.store.memory_finder"),
 )
 """What `surfaces/hook/recall.py` loads; what these load is found out."""
-_DATA = "text/slot_words.toml"
+_DATA = "text/slot_words.json"
 _ONE_BY_ONE = ("patterns table", "patterns languages")
 """Parts of which few values are needed: the bundle has their places."""
 
@@ -113,8 +113,9 @@ def _parts(package: Path) -> Iterator[tuple[str, Part]]:
         yield name, (code, *_state(path))
     with suppress(Exception):  # recalling then imports its modules, which may have come to need more than stand-ins
         yield from [each for each in _recall_parts(package) if each[0] not in loader.codes]
-    for content in (encode_requests(shipped_table()), encode_complaints(export_patterns())):
-        yield f"table {digest(content)}", (_decoded(content), 0, 0)
+    requests, complaints = encode_requests(shipped_table()), encode_complaints(export_patterns())
+    yield f"table {digest(requests)}", (_decoded(requests), 0, 0)
+    yield f"table {digest(complaints)}", (pack_messages(_decoded(complaints)), 0, 0)
     yield f"hints {digest(encode_requests(shipped_table()))}", (hints_of(shipped_table()), 0, 0)
 
 
@@ -125,7 +126,7 @@ def _recall_parts(package: Path) -> Iterator[tuple[str, Part]]:
         loader.load(name)
     yield "patterns recall", (_precompiled(loader.patterns), 0, 0)
     loader.patterns.clear()
-    table = tomllib.loads(data.read_text(encoding="utf-8"))
+    table = json.loads(data.read_text(encoding="utf-8"))
     for language in table:
         loader.load("wisen.text.glossary")._language(language)  # noqa: SLF001 - it compiles their patterns
     yield "patterns languages", (_precompiled(loader.patterns), 0, 0)
@@ -179,6 +180,8 @@ class _Loader:
         if name == "wisen.text.lazy_regex":
             self.load(name)
             return SimpleNamespace(lazy_regex=self._compile_pattern)
+        if name == "wisen.text.stored_tables":
+            return stored_tables  # the client has the tables in the bundle
         return self.load(name) if name.startswith("wisen.") else builtins.__import__(name, values, inner, wanted, level)
 
     def _compile_pattern(self, text: str, flags: int = 0) -> re.Pattern[str]:
@@ -200,12 +203,28 @@ def _decoded(content: bytes) -> object:
     return once(json.loads(content))
 
 
+def pack_messages(table: Any) -> dict[str, object]:
+    """Return the known error messages each packed behind the words that it needs: few of them occur in one text."""
+    return {**table, **{kind: [_packed_message(each) for each in table[kind]] for kind in _FORMS}}
+
+
+def _packed_message(message: dict[str, Any]) -> object:
+    _, ignores, sets = message["form"] if "hints" not in message else ("", 0, [[hint] for hint in message["hints"]])
+    if any(mark in word for each in sets for word in each for mark in "\0\1"):
+        return message
+    return "\1".join("\0".join(each) for each in sets), ignores, marshal.dumps(message)
+
+
 def _compiled(path: Path) -> CodeType:
-    """Compile a module without its docstrings, which only take time to load."""
+    """Compile a module without its docstrings and the types of its functions, which only take time to load."""
     tree = ast.parse(path.read_bytes(), str(path))
     for node in ast.walk(tree):
         if isinstance(node, (ast.Module, ast.ClassDef, ast.FunctionDef)):
             node.body = [each for each in node.body if not _is_text(each)] or [ast.Pass()]
+        if isinstance(node, ast.FunctionDef):
+            node.returns = None
+        if isinstance(node, ast.arg):
+            node.annotation = None
     return compile(ast.fix_missing_locations(tree), str(path), "exec", dont_inherit=True)
 
 
@@ -213,18 +232,17 @@ def _is_text(node: ast.AST) -> bool:
     return isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant) and isinstance(node.value.value, str)
 
 
-def _precompiled(patterns: set[tuple[str, int]]) -> dict[tuple[str, int], object]:
-    """Return patterns with what `_sre.compile` needs, as `re` computes it."""
-    found: dict[tuple[str, int], object] = {}
+def _precompiled(patterns: set[tuple[str, int]]) -> dict[bytes, object]:
+    """Return what `_sre.compile` needs for patterns, as `re` computes it, by their keys as in `lean_re.py`."""
+    found: dict[bytes, object] = {}
     for text, flags in sorted(patterns):
         parsed = sre_parser.parse(text, flags)
         state, order = parsed.state, [None] * parsed.state.groups
         for name, number in state.groupdict.items():
             order[number] = name
         code = array("I", sre_compiler._code(parsed, flags)).tobytes()  # noqa: SLF001 - as above
-        found[text, flags] = marshal.dumps(
-            (int(flags | state.flags), code, state.groups - 1, dict(state.groupdict), tuple(order))
-        )
+        values = int(flags | state.flags), code, state.groups - 1, dict(state.groupdict), tuple(order)
+        found[source_hash(flags, text.encode("utf-8", "surrogatepass"))] = marshal.dumps((text, flags, *values))
     return found
 
 

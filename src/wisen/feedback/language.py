@@ -19,6 +19,7 @@ from wisen.feedback.text_normalization import fold
 from wisen.safety.foreign_settings import parse_toml
 from wisen.text.directive_words import DirectiveWords, check_patterns
 from wisen.text.lazy_regex import lazy_regex
+from wisen.text.stored_tables import stored_json
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -165,7 +166,8 @@ def shipped_languages() -> tuple[Language, ...]:
 
 def english_languages() -> tuple[Language, ...]:
     """The shipped languages that English texts need."""
-    return tuple(_shipped(f"{code}.toml") for code in ENGLISH)
+    stored = [stored_json(__package__, f"languages/{code}") for code in ENGLISH]
+    return tuple(msgspec.json.decode(each, type=Language) for each in stored)
 
 
 @cache

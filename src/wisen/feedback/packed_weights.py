@@ -44,8 +44,11 @@ class WeightRows(dict[str, int]):
     """The weights of each feature in all models, packed; 0 for an unknown feature."""
 
     def __init__(self, models: Sequence[Mapping[str, float]]) -> None:
-        names = {name for weights in models for name in weights}
-        super().__init__({name: pack([weights.get(name, 0.0) for weights in models]) for name in names})
+        super().__init__()
+        for place, weights in enumerate(models):
+            lane = _WIDTH * place
+            for name, number in weights.items():
+                self[name] = self.get(name, 0) + (round(number * _ONE) << lane)
         self._extras = _GradedExtras(models)
 
     def weigh(self, values: Mapping[str, float]) -> int:

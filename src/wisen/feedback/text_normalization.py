@@ -12,6 +12,7 @@ import unicodedata
 from typing import NamedTuple
 
 from wisen.text.lazy_regex import lazy_regex
+from wisen.text.letter_ranges import letter_ranges
 
 _SEPARATORS = '\t\r\n\f\v\u00a0\u3000()[]{}"“”„«»‹›「」『』【】（）*,，、;；،؛!！¡¿>|=~—–'
 _REPLACEMENTS = {**dict.fromkeys(_SEPARATORS, " "), **dict.fromkeys("’‘´", "'")}
@@ -46,9 +47,9 @@ _QUOTES = (
 _QUOTED = lazy_regex(_QUOTES, re.DOTALL)
 _QUOTED_OR_CITED = lazy_regex(rf"^[ \t]*>[^\n]*|{_QUOTES}", re.DOTALL | re.MULTILINE)
 _ENDS = lazy_regex(r"[?。।]|[?.](?=\s|$)")
-_UNSPACED = lazy_regex("[\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff]")
+_UNSPACED = letter_ranges("\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff")
 """Letters of scripts that put no spaces between words."""
-_FOREIGN = lazy_regex("[\u0370-\u1fff\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af\uf900-\ufaff]")
+_FOREIGN = letter_ranges("\u0370-\u1fff\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af\uf900-\ufaff")
 _LATIN = lazy_regex("[a-z\u00df-\u024f]")
 _WORD = lazy_regex(r"\w")
 _UNSPACED_WEIGHT = 2

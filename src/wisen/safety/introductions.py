@@ -16,20 +16,20 @@ if TYPE_CHECKING:
 _COLON = lazy_regex(r"(?:：|:(?=\s|[\"'“«„「『`*_]|[^\x00-\x7f]|$))")
 _SENTENCE = lazy_regex(r"(?<=[.!?。！？…])\s+|[。！？]")
 _MAX_HEAD_LENGTH, _MAX_WORDS = 90, 12
-_TASK = lazy_regex(any_of(listed(words.TEXT_TASKS)))
-_SAYING = lazy_regex(any_of(listed(words.SAYING)))
-_FIRST_PERSON = lazy_regex(any_of(listed(words.FIRST_PERSON)))
-_POINTING = lazy_regex(any_of(listed(words.POINTING)))
-_DOCUMENTS = lazy_regex(any_of(listed(words.DOCUMENTS)))
-_RULES = lazy_regex(any_of(listed(words.RULE_WORDS)))
-_WITHIN = lazy_regex(any_of(listed(words.WITHIN)))
-_MINE = lazy_regex(any_of(listed(words.MINE)))
+_TASK = lazy_regex(lambda: any_of(listed(words.TEXT_TASKS)))
+_SAYING = lazy_regex(lambda: any_of(listed(words.SAYING)))
+_FIRST_PERSON = lazy_regex(lambda: any_of(listed(words.FIRST_PERSON)))
+_POINTING = lazy_regex(lambda: any_of(listed(words.POINTING)))
+_DOCUMENTS = lazy_regex(lambda: any_of(listed(words.DOCUMENTS)))
+_RULES = lazy_regex(lambda: any_of(listed(words.RULE_WORDS)))
+_WITHIN = lazy_regex(lambda: any_of(listed(words.WITHIN)))
+_MINE = lazy_regex(lambda: any_of(listed(words.MINE)))
 _QUOTES = {'"': '"', "“": "”", "«": "»", "„": "“”", "「": "」", "『": "』", "'": "'", "`": "`"}
 _INTRODUCTION = 300
 _NOUNS = frozenset(listed(words.LONE_HEADS))
 _COPULA = lazy_regex(r"\s(?:is|was|are|were|ist|war|lautet|est|était|es|era|é|foi|è|är|var|to|był|это|был)\Z")
 """How "the output is:" ends."""
-_ACCORDING = lazy_regex(any_of(listed(words.ACCORDING)))
+_ACCORDING = lazy_regex(lambda: any_of(listed(words.ACCORDING)))
 
 
 def find_object(text: str, lines: Sequence[MessageLine]) -> tuple[int, int] | None:

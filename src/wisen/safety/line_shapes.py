@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from wisen.safety import paste_words as words
 from wisen.text.lazy_regex import lazy_regex
+from wisen.text.letter_ranges import letter_ranges
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -31,7 +32,8 @@ class MessageLine(NamedTuple):
         return not self.text.strip()
 
 
-_DENSE = lazy_regex("[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af\uf900-\ufaff]")
+_DENSE_RANGES = (("\u3040", "\u30ff"), ("\u3400", "\u9fff"), ("\uac00", "\ud7af"), ("\uf900", "\ufaff"))
+_DENSE = letter_ranges("".join(f"{first}-{last}" for first, last in _DENSE_RANGES))
 """Letters of scripts in which words need not be separated by spaces."""
 _TIME = r"\d{1,2}[:.]\d\d(?:[:.]\d\d)?(?:\s?[AaPp]\.?\s?[Mm]\.?)?"
 _DAY = r"\d{1,4}[./年-]\d{1,2}[./月-]\d{1,4}日?"
@@ -47,7 +49,7 @@ def any_of(phrases: Iterable[str]) -> str:
     """Return a pattern for any of the phrases, in lower case, as whole words if the script separates words."""
     spaced, dense = list[str](), list[str]()
     for phrase in phrases:
-        if _DENSE.search(phrase):
+        if any(first <= letter <= last for letter in phrase for first, last in _DENSE_RANGES):
             dense.append(re.escape(phrase))
         else:
             spaced.append(re.escape(phrase.rstrip("*")) + (r"\w{0,12}" if phrase.endswith("*") else ""))
@@ -194,7 +196,7 @@ def is_speech_header(line: str) -> bool:
 _STRONG = "from|subject|von|betreff|de|objet|asunto|assunto|oggetto|från|ämne|temat|от|тема|kimden|konu|từ|chủ đề|差出人|件名|发件人|主题|제목|보낸사람|الموضوع|विषय|प्रेषक"
 FIRST_FIELD = lazy_regex(rf"(?:{_STRONG})\s?[:：]\s?\S", re.IGNORECASE)
 """A field that, as the first of several lines, is enough for a mail header."""
-FIELD = lazy_regex(rf"[\W_]{{0,6}}(?:{any_of(listed(words.HEADERS))})[*_]{{0,3}}\s?[:：]", re.IGNORECASE)
+FIELD = lazy_regex(lambda: rf"[\W_]{{0,6}}(?:{any_of(listed(words.HEADERS))})[*_]{{0,3}}\s?[:：]", re.IGNORECASE)
 """A header field of a mail, a ticket, a commit or an invitation."""
 ADDRESS_FIELD = lazy_regex(r"[^\W\d_][\w -]{1,20}[:：].{0,120}\S@\S{1,80}\.\w")
 TRAILER = lazy_regex(r"(?:Co-authored-by|Signed-off-by|Reviewed-by|Acked-by|Change-Id|Message-ID): \S", re.IGNORECASE)
@@ -239,11 +241,15 @@ def is_ticket_head(line: str) -> bool:
 
 
 _GREETING = lazy_regex(
-    rf"\s{{0,4}}(?:{any_of(listed(words.GREETINGS))})(?P<whom>[^\n,，、!！:：.。]{{0,50}})[,，、!！:：.。]{{0,2}}\s*$",
+    lambda: (
+        rf"\s{{0,4}}(?:{any_of(listed(words.GREETINGS))})(?P<whom>[^\n,，、!！:：.。]{{0,50}})[,，、!！:：.。]{{0,2}}\s*$"
+    ),
     re.IGNORECASE,
 )
 _SIGN_OFF = lazy_regex(
-    rf"\s{{0,4}}(?:[^\W\d_]{{1,12}}\s){{0,2}}(?:{any_of(listed(words.SIGN_OFFS))})[^\n,.!，。！]{{0,40}}[,.!，。！]{{0,2}}\s*$",
+    lambda: (
+        rf"\s{{0,4}}(?:[^\W\d_]{{1,12}}\s){{0,2}}(?:{any_of(listed(words.SIGN_OFFS))})[^\n,.!，。！]{{0,40}}[,.!，。！]{{0,2}}\s*$"
+    ),
     re.IGNORECASE,
 )
 _AGENTS = frozenset(

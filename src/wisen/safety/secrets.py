@@ -24,6 +24,8 @@ if TYPE_CHECKING:
     import re
     from collections.abc import Iterable, Mapping
 
+_BUILD_DFA_AFTER = 1_500_000
+"""Building the fast automaton takes as long as it saves on this many bytes."""
 _MAX_CHECKED_BYTES = 128
 """This many bytes of a value are enough to judge it; a text could consist of nothing but long ones."""
 _NORMALIZATION = bytes(range(256)).lower().translate(bytes.maketrans(b"123456789", b"000000000"))
@@ -98,6 +100,24 @@ class _Seen(Struct):
     """Where two strings are concatenated."""
 
 
+class _TriggerSearch:
+    """Finds triggers: by an automaton that is built quickly, and by one that is fast once that pays."""
+
+    def __init__(self, patterns: list[bytes]) -> None:
+        self._patterns = patterns
+        self._automaton = BytesAhoCorasick(patterns, implementation=Implementation.ContiguousNFA)
+        self._left = _BUILD_DFA_AFTER
+        """How many bytes are searched before the fast one is built."""
+
+    def find_all(self, data: bytes) -> list[_Hit]:
+        """Return every place of every trigger."""
+        if self._left > 0:
+            self._left -= len(data)
+            if self._left <= 0:
+                self._automaton = BytesAhoCorasick(self._patterns, implementation=Implementation.DFA)
+        return self._automaton.find_matches_as_indexes(data.translate(_NORMALIZATION), overlapping=True)
+
+
 class SecretScanner:
     """A scanner for a set of rules."""
 
@@ -122,7 +142,7 @@ class SecretScanner:
         for sign in obfuscation.JOINT_SIGNS:
             infos[_normalize(sign)].joins = True
         patterns = list(dict.fromkeys((*rules_by_trigger, *infos)))
-        self._automaton = BytesAhoCorasick(patterns, implementation=Implementation.DFA)
+        self._triggers = _TriggerSearch(patterns)
         self._rules = tuple(tuple(rules_by_trigger.get(pattern, ())) for pattern in patterns)
         self._marked = tuple(tuple(each for each in found if each.rule.is_marked) for found in self._rules)
         self._has_prefixes = tuple(any(each.rule.prefixes for each in found) for found in self._rules)
@@ -131,7 +151,7 @@ class SecretScanner:
     def scan(self, text: str) -> Scan:
         """Scan a text for secrets and for clues to private data."""
         data = text.encode("utf-8", "surrogatepass")
-        hits = self._automaton.find_matches_as_indexes(data.translate(_NORMALIZATION), overlapping=True)
+        hits = self._triggers.find_all(data)
         seen = _Seen()
         secret = self._match_hits(data, hits, seen, unwrap=True) if hits else None
         if secret is None and seen.folded:
@@ -186,7 +206,7 @@ class SecretScanner:
         return None
 
     def _scan_bytes(self, data: bytes, seen: _Seen, *, unwrap: bool, marked: bool = False) -> str | None:
-        hits = self._automaton.find_matches_as_indexes(data.translate(_NORMALIZATION), overlapping=True)
+        hits = self._triggers.find_all(data)
         return self._match_hits(data, hits, seen, unwrap=unwrap, marked=marked)
 
 

@@ -245,12 +245,14 @@ class DirectiveGrammar:
 
     def _with_word_bounds(self, entry: str) -> str:
         entry = _plain_pattern(entry)
-        return entry if self.words.glued else rf"(?<!{LETTER}){self.words.prefix}(?:{entry}){_WORD_END}"
+        if self.words.glued:
+            return f"(?:{entry})"
+        return rf"(?<!{LETTER}){self.words.prefix}(?:{entry}){_WORD_END}"
 
     def alternatives(self, *names: str) -> str:
         """Return kinds of words as one pattern; if there are no words, one that never matches."""
         words: Words = tuple(word for name in names for word in getattr(self.words, name))
-        return f"(?:{'|'.join(self._with_word_bounds(self.fold_pattern(word)) for word in words)})" if words else "(?!)"
+        return self._with_word_bounds("|".join(map(self.fold_pattern, words))) if words else "(?!)"
 
     def pattern(self, name: str) -> re.Pattern[str]:
         """Return all words of a kind as one compiled pattern."""

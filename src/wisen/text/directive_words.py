@@ -7,14 +7,13 @@ apostrophe is optional, `~` is a gap of up to four words, and an entry begins an
 from __future__ import annotations
 
 import re
-import tomllib
 from functools import cache
-from importlib import resources
 from typing import TypeAlias
 
 import msgspec
 
 from wisen.errors import LanguageError
+from wisen.text.stored_tables import stored_json
 
 Words: TypeAlias = tuple[str, ...]
 SHIPPED = tuple("en es fr de pt it pl tr vi sv hi-latn ru ar hi zh ja ko".split())
@@ -136,5 +135,4 @@ def check_patterns(words: DirectiveWords, where: str) -> None:
 @cache
 def shipped_words(code: str) -> DirectiveWords:
     """Load the words of a shipped language."""
-    file = resources.files(__package__).joinpath("languages", f"{code}.toml")
-    return msgspec.convert(tomllib.loads(file.read_text(encoding="utf-8")), DirectiveWords)
+    return msgspec.json.decode(stored_json(__package__, f"languages/{code}"), type=DirectiveWords)

@@ -7,12 +7,11 @@ It is not a translation: it knows how a language refuses, contrasts and binds, a
 from __future__ import annotations
 
 import re
-import tomllib
 from functools import cache, lru_cache
-from importlib import resources
 from typing import NamedTuple
 
 from wisen.text.lazy_regex import lazy_regex
+from wisen.text.stored_tables import stored_table
 
 NOT, NEVER, CANNOT, YES, BANNED = "\x02_not", "\x02_never", "\x02_cannot", "\x02_yes", "\x02_banned"
 """Marks: instead of what follows; what follows is refused; the clause is; refusal ends; what precedes is refused."""
@@ -144,7 +143,8 @@ def _translate_word(word: str, language: _Language) -> str:
 
 @cache
 def _tables() -> dict[str, dict[str, object]]:
-    return tomllib.loads(resources.files("wisen.text").joinpath("slot_words.toml").read_text(encoding="utf-8"))
+    found: dict[str, dict[str, object]] = stored_table("wisen.text", "slot_words")
+    return found
 
 
 @cache

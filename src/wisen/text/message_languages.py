@@ -9,17 +9,18 @@ from wisen.text.directive_grammar import DirectiveGrammar
 from wisen.text.directive_words import SHIPPED, DirectiveWords, shipped_words
 from wisen.text.lazy_regex import lazy_regex
 from wisen.text.letter_folding import fold_letters
+from wisen.text.letter_ranges import letter_ranges
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
 _SCRIPTS = (
-    ("kana", lazy_regex("[\u3040-\u30ff]")),
-    ("hangul", lazy_regex("[\uac00-\ud7af]")),
-    ("han", lazy_regex("[\u3400-\u9fff]")),
-    ("cyrillic", lazy_regex("[\u0400-\u04ff]")),
-    ("arabic", lazy_regex("[\u0600-\u06ff]")),
-    ("devanagari", lazy_regex("[\u0900-\u097f]")),
+    ("kana", letter_ranges("\u3040-\u30ff")),
+    ("hangul", letter_ranges("\uac00-\ud7af")),
+    ("han", letter_ranges("\u3400-\u9fff")),
+    ("cyrillic", letter_ranges("\u0400-\u04ff")),
+    ("arabic", letter_ranges("\u0600-\u06ff")),
+    ("devanagari", letter_ranges("\u0900-\u097f")),
 )
 _WORD = lazy_regex(r"[^\W\d_]+(?:['’][^\W\d_]+)*")
 _MIN_ENGLISH_SHARE = 0.15

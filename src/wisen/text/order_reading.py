@@ -77,6 +77,7 @@ _REWRITES: tuple[tuple[str, str, str], ...] = (
     ("remember", "to ", ""),
 )
 """How requests become orders: the first word of the sentence, what follows it, and the replacement for both."""
+_FIRST_WORDS = frozenset(word for words, _, _ in _REWRITES for word in words.split())
 
 
 def read_order(sentence: str) -> str:
@@ -85,7 +86,7 @@ def read_order(sentence: str) -> str:
         return ""
     order = strip_introduction(sentence)
     end = "?" if sentence.rstrip().endswith("?") else "."
-    for pattern, replacement in _rewrites_by_word().get(order.partition(" ")[0].lower(), ()):
+    for pattern, replacement in _rewrites_of(order.partition(" ")[0].lower()):
         match = pattern.match(order)
         rewritten = "" if match is None else replacement + order[match.end() :]
         if len(rewritten.split()) > (2 if replacement else 0):
@@ -113,11 +114,16 @@ def _may_have_tail(sentence: str) -> bool:
     return not sentence.isascii() or sentence[-_TAIL_LENGTH:].rstrip(_TRAILING).lower().endswith(_CLOSER_ENDINGS)
 
 
+def _rewrites_of(word: str) -> tuple[tuple[re.Pattern[str], str], ...]:
+    """Return the rewrites of sentences with a first word."""
+    return _compiled_rewrites(word) if word in _FIRST_WORDS else ()
+
+
 @cache
-def _rewrites_by_word() -> dict[str, list[tuple[re.Pattern[str], str]]]:
-    """Return the rewrites by first word, compiled on first use: at import this would make startup too slow."""
-    rewrites: dict[str, list[tuple[re.Pattern[str], str]]] = {}
-    for words, rest, replacement in _REWRITES:
-        for word in words.split():
-            rewrites.setdefault(word, []).append((re.compile(rf"{word} {rest}", re.IGNORECASE), replacement))
-    return rewrites
+def _compiled_rewrites(word: str) -> tuple[tuple[re.Pattern[str], str], ...]:
+    """The same, compiled on first use: all of them would make startup too slow."""
+    return tuple(
+        (re.compile(rf"{word} {rest}", re.IGNORECASE), replacement)
+        for words, rest, replacement in _REWRITES
+        if word in words.split()
+    )

@@ -7,9 +7,7 @@ action ("ja, push es"). A sentence that also orders or forbids is a directive, n
 from __future__ import annotations
 
 import re
-import tomllib
 from functools import cache
-from importlib import resources
 from typing import TYPE_CHECKING
 
 import msgspec
@@ -17,6 +15,7 @@ import msgspec
 from wisen.text.directive_matches import SentenceMatches
 from wisen.text.lazy_regex import lazy_regex
 from wisen.text.letter_folding import fold_letters
+from wisen.text.stored_tables import stored_json
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -83,8 +82,7 @@ def _skip_separators(folded: str, end: int) -> int:
 
 @cache
 def _assent_pattern() -> re.Pattern[str]:
-    file = resources.files(__package__).joinpath("permission_words.toml")
-    words = msgspec.convert(tomllib.loads(file.read_text(encoding="utf-8")), _PermissionWords)
+    words = msgspec.json.decode(stored_json(__package__, "permission_words"), type=_PermissionWords)
     spaced = rf"(?:{_alternatives(words.agree)})(?!\w){_BETWEEN}(?:{_alternatives(words.deeds)})(?!\w)"
     unspaced = rf"(?:{_alternatives(words.dense_agree)}){_UNSPACED_BETWEEN}(?:{_alternatives(words.dense_deeds)})"
     return re.compile(rf"\W*(?:{spaced}|{unspaced})")

@@ -303,7 +303,7 @@ class _SlotReader:
         elif piece not in EMPTY:
             if self.language != ENGLISH and piece in RIVALS:
                 self._end_contrast(position)
-            for term in _bigrams(piece) if _UNSPACED_RUN.match(piece) else term_of(piece):
+            for term in _bigrams(piece) if not piece.isascii() and _UNSPACED_RUN.match(piece) else term_of(piece):
                 self._add(term, piece)
             if self.language == "de" and piece in _ACTIONS:
                 self.bound = ""

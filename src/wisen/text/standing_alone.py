@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 
 from wisen.text.lazy_regex import lazy_regex
+from wisen.text.letter_ranges import letter_ranges
 from wisen.text.order_reading import read_order
 from wisen.text.orders import PROJECT, is_order
 
@@ -17,7 +18,7 @@ _CLAUSE = lazy_regex(r"[,;:]\s|(?<=\w)[.!?]\s|\s[-–—]\s|\b(?:because|since|s
 """Where the order ends and its reason begins, which may refer to it."""
 _TERSE = lazy_regex(r"(?:use|avoid|no|never|prefer|always|only|stop|don't|dont|skip) [`\w]", re.IGNORECASE)
 """Openings of an order for which two words are enough: "no emojis", "use pnpm"."""
-_UNSPACED_LETTER = lazy_regex(r"[\u3040-\u30ff\u3400-\u9fff]")
+_UNSPACED_LETTER = letter_ranges("\u3040-\u30ff\u3400-\u9fff")
 """Letters of scripts without spaces: about two of them are a word."""
 _REFERENCE = lazy_regex(
     rf"\b(?:(?:this|that|these|those)(?! (?:\w+ )?{PROJECT}s?\b)|it|them|(?:above|below)(?=\W*$)"

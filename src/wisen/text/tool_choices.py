@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from functools import lru_cache
-from itertools import combinations
+from itertools import combinations, groupby
+from operator import itemgetter
 
 from wisen.text.terms import BOUND, term_of
 
@@ -83,7 +84,7 @@ _RIVAL_PAIRS = tuple(f"{one} {other}" for row in FAMILIES for one, other in comb
 _CHOICE_PAIRS = _pairs((*_CHOICES, *_RIVAL_PAIRS))
 _ANTONYM_PAIRS = _pairs(_OPPOSITE_ACTIONS) | _CHOICE_PAIRS
 _ANTONYMS: dict[str, tuple[str, ...]] = {
-    term: tuple(sorted(other for one, other in _ANTONYM_PAIRS if one == term)) for term, _ in _ANTONYM_PAIRS
+    term: tuple(other for _, other in pairs) for term, pairs in groupby(sorted(_ANTONYM_PAIRS), itemgetter(0))
 }
 RIVAL_TERMS = frozenset(term for name in RIVALS for term in term_of(name))
 _CHOICE_TERMS = frozenset(one for one, _ in _CHOICE_PAIRS)

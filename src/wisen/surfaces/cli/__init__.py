@@ -48,7 +48,7 @@ def main() -> None:
     from wisen.surfaces.cli.error_reporting import run_program
     from wisen.surfaces.cli.invoked_command import narrow_program
 
-    gc.set_threshold(100_000, 20, 100)  # what a large home loads stays in use
+    gc.set_threshold(250_000, 20, 100)  # what is loaded stays in use: looking through it finds nothing
     is_completing = prepare_completion()
     run_program(app if is_completing else narrow_program(app, sys.argv[1:]), failed=FAILED, stopped=STOPPED)
 

@@ -6,12 +6,15 @@ error messages are data next to the snapshot. A pattern is compiled only if one 
 
 from __future__ import annotations
 
+from marshal import loads
+
 from .lean_re import IGNORECASE, MULTILINE, pattern
 from .shell import Part, command_in, main_program, parts_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     import re
+    from collections.abc import Iterator
 
 VERSION = 2
 """The version of these signatures: signatures of another version are not compared with them."""
@@ -53,10 +56,19 @@ Signed = tuple[str, str, str]
 
 
 class Complaints:
-    """The known error messages, as stored next to a snapshot."""
+    """The known error messages, as stored next to a snapshot or in the bundle."""
 
     def __init__(self, data: dict[str, object]) -> None:
-        self.checks, self.complaints, self.tools = (_objects(data[name]) for name in ("checks", "complaints", "tools"))
+        self._data = data
+
+    def candidates(self, kind: str, said: str) -> Iterator[dict[str, object]]:
+        """Yield those of a kind that may occur in a text, in order: all, or what the bundle packed behind its words."""
+        rows, folded = self._data[kind], plain(said)
+        for each in rows if isinstance(rows, list) else ():
+            if isinstance(each, dict):
+                yield each
+            elif _has_words(each[0], folded if each[1] else said):
+                yield loads(each[2])  # noqa: S302 - our own file
 
 
 def compute_signature(tool: str, fields: dict[str, object], text: str, known: Complaints) -> Signed:
@@ -86,7 +98,7 @@ def _exit_match(text: str) -> re.Match[str] | None:
 
 def _of_tool(said: str, tool: str, known: Complaints) -> Signed:
     first = said.strip().partition("\n")[0]
-    for each in known.tools:
+    for each in known.candidates("tools", first):
         if _search(each["form"], first):
             return _signature(str(each["key"]), str(each["who"]) or tool, normalize_line(first) if each["says"] else "")
     key = "api.error" if tool.startswith("mcp__") else "runtime.error"
@@ -100,7 +112,7 @@ def _of_command(said: str, parts: list[Part], ended: re.Match[str] | None, known
     check = _check(said, known)
     if check is not None:
         return check
-    for complaint in known.complaints:
+    for complaint in known.candidates("complaints", said):
         found = _search(complaint["form"], said)
         if found is not None:
             return _complaint(complaint, said, found, parts)
@@ -111,7 +123,7 @@ def _of_command(said: str, parts: list[Part], ended: re.Match[str] | None, known
 
 def _check(said: str, known: Complaints) -> Signed | None:
     best: tuple[int, Signed] | None = None
-    for check in known.checks:
+    for check in known.candidates("checks", said):
         if not any(hint in said for hint in _texts(check["hints"])) or _search(check["unless"], said):
             continue
         if not _may_fit(check["form"], said):
@@ -209,5 +221,15 @@ def _texts(value: object) -> list[str]:
     return [each for each in value if isinstance(each, str)] if isinstance(value, list) else []
 
 
-def _objects(value: object) -> list[dict[str, object]]:
-    return [each for each in value if isinstance(each, dict)] if isinstance(value, list) else []
+def _has_words(sets: str, where: str) -> bool:
+    """Whether all words of one of the sets occur."""
+    for each in sets.split("\1"):
+        if each in where:
+            return True
+        if "\0" in each:
+            for word in each.split("\0"):
+                if word not in where:
+                    break
+            else:
+                return True
+    return False

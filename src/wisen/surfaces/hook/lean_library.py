@@ -10,6 +10,7 @@ import sys
 from _collections import _tuplegetter  # type: ignore[import-not-found,unused-ignore]
 from _functools import _lru_cache_wrapper  # type: ignore[import-not-found,unused-ignore]
 
+from .lean_json import loads
 from .lean_re import DOTALL, IGNORECASE, MULTILINE, pattern
 
 TYPE_CHECKING = False
@@ -123,28 +124,14 @@ class _Counter(dict):  # type: ignore[type-arg]
             self[each] = self.get(each, 0) + 1
 
 
-class _DataFile:
-    """A file of the package, which is in the bundle as a value."""
+def _stored_table(package: str, name: str) -> object:
+    """Return a table of the package, which is in the bundle as a value."""
+    found = None if _bundled is None else _bundled(f"{package.replace('.', '/')}/{name}.json")
+    if found is not None:
+        return found
+    from importlib import resources
 
-    def __init__(self, path: str) -> None:
-        self._path = path
-
-    def joinpath(self, name: str) -> _DataFile:
-        return _DataFile(f"{self._path}/{name}")
-
-    def read_text(self, encoding: str) -> _DataFile:
-        del encoding
-        return self
-
-    def value(self) -> object:
-        found = None if _bundled is None else _bundled(self._path)
-        if found is not None:
-            return found
-        import tomllib
-        from importlib import resources
-
-        package, _, name = self._path.rpartition("/")
-        return tomllib.loads(resources.files(package.replace("/", ".")).joinpath(name).read_text(encoding="utf-8"))
+    return loads(resources.files(package).joinpath(f"{name}.json").read_text(encoding="utf-8"))
 
 
 def _compile(text: str, flags: int = 0) -> object:
@@ -197,12 +184,7 @@ NAMES: dict[str, object] = {
     "enum": _StandIn("enum", StrEnum=_StrEnum),
     "functools": _StandIn("functools", lru_cache=lru_cache, cache=_cache, cached_property=_CachedProperty),
     "hashlib": _StandIn("hashlib", blake2b=_blake2b),
-    "importlib": _StandIn(
-        "importlib",
-        resources=_StandIn("importlib.resources", files=lambda package: _DataFile(package.replace(".", "/"))),
-    ),
     "re": _StandIn("re", compile=_compile, DOTALL=DOTALL, IGNORECASE=IGNORECASE, MULTILINE=MULTILINE),
-    "tomllib": _StandIn("tomllib", loads=lambda file: file.value()),
     "typing": _StandIn(
         "typing",
         TYPE_CHECKING=False,
@@ -212,6 +194,7 @@ NAMES: dict[str, object] = {
         TypeAlias=object,
         cast=lambda _, value: value,
     ),
+    "wisen.text.stored_tables": _StandIn("wisen.text.stored_tables", stored_table=_stored_table),
 }
 """By name of the module that it stands in for."""
 

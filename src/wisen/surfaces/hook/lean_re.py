@@ -6,6 +6,7 @@ If this Python's compiler has another layout, the module itself is used.
 from __future__ import annotations
 
 import sys
+from _imp import source_hash  # type: ignore[import-not-found,unused-ignore]
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -16,8 +17,8 @@ if TYPE_CHECKING:
 IGNORECASE, MULTILINE, DOTALL = 2, 8, 16
 bundled = globals().get("__bundled__")
 """Returns a part of the bundle, if the client runs from one."""
-_parts: dict[str, dict[tuple[str, int], bytes | tuple[int, int, bytes]]] = {}
-"""The patterns in parts of the bundle: what `_sre` needs to build them."""
+_parts: dict[str, dict[bytes, bytes | tuple[int, int, bytes]]] = {}
+"""The patterns in parts of the bundle, by their keys: what `_sre` needs to build them."""
 _made: dict[tuple[str, int], re.Pattern[str]] = {}
 _compilers: list[Callable[[str, int], re.Pattern[str]]] = []
 """The compiler in use, once it was found."""
@@ -31,22 +32,28 @@ def pattern(text: str, flags: int = 0, parts: tuple[str, ...] = ("patterns", "pa
     return _made[key]
 
 
+def key_of(text: str, flags: int) -> bytes:
+    """Return the key of a pattern in the bundle: all texts would take longer to load."""
+    return source_hash(flags, text.encode("utf-8", "surrogatepass"))
+
+
 def _precompiled(text: str, flags: int, parts: tuple[str, ...]) -> re.Pattern[str] | None:
     """Return a pattern from the bundle; None if it is not there."""
     if bundled is None:
         return None
+    key = key_of(text, flags)
     for part in parts:
         if part not in _parts:
             _parts[part] = bundled(part) or {}
-        if (text, flags) in _parts[part]:
+        if key in _parts[part]:
             from _sre import compile as build  # type: ignore[import-not-found,unused-ignore]
             from marshal import loads
 
-            found = _parts[part][text, flags]
+            found = _parts[part][key]
             values: Any = bundled(part, found) if isinstance(found, tuple) else loads(found)  # noqa: S302 - our own file
-            if values is None:
+            if values is None or values[:2] != (text, flags):
                 return None
-            all_flags, code, groups, names, order = values
+            _, _, all_flags, code, groups, names, order = values
             made: re.Pattern[str] = build(text, all_flags, memoryview(code).cast("I").tolist(), groups, names, order)
             return made
     return None
