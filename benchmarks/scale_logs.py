@@ -187,13 +187,18 @@ class _Session:
         self._at += timedelta(seconds=7)
         uuid = str(UUID(int=self._first + self._count))
         stamp = self._at.strftime("%Y-%m-%dT%H:%M:%S.000Z")
-        more = "".join(f',"{name}":{json.dumps(value)}' for name, value in fields.items())
+        more = "".join(f',"{name}":{_written(value)}' for name, value in fields.items())
         self._lines.append(
             f'{{"parentUuid":{self._last},"isSidechain":false,"userType":"external","cwd":{json.dumps(self._cwd)},'
             f'"sessionId":"{self.id}","version":"2.1.50","gitBranch":"main","type":"{kind}",'
-            f'"message":{json.dumps(message)},"uuid":"{uuid}","timestamp":"{stamp}"{more}}}\n'
+            f'"message":{_written(message)},"uuid":"{uuid}","timestamp":"{stamp}"{more}}}\n'
         )
         self._last = f'"{uuid}"'
+
+
+def _written(value: object) -> str:
+    """Return a value as the agent writes it: as JSON without spaces between its parts."""
+    return json.dumps(value, separators=(",", ":"))
 
 
 def _write_project(folder: Path, chance: random.Random, now: datetime) -> None:

@@ -45,7 +45,7 @@ def filter_events(
             filtered, rule = _without_text(event), UNSCANNABLE
         if filtered is not None:
             context = None if isinstance(filtered, PROSE_EVENTS) else context_of(filtered)
-            yield FilteredEvent(event=filtered, context=context, withheld=rule)
+            yield FilteredEvent(filtered, context, rule)
 
 
 def _without_text(event: Event) -> Event | None:

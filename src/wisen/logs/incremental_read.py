@@ -123,12 +123,16 @@ def _build_index_batch(
 def _skip_disabled(events: Iterable[Event], resolver: ContextResolver) -> Iterator[Event]:
     """Yield the events of sessions and places in which wisen is enabled; of the others not even the place is kept."""
     known: dict[tuple[str, str, str], bool] = {}
+    last: tuple[SessionKey | None, str] = None, ""
+    is_off = False
     for event in events:
-        session = event.session
-        key = session.native, event.place, session.start
-        if key not in known:
-            known[key] = resolver.session_is_off(session.agent, session.native) or resolver.is_off(*key[1:])
-        if not known[key]:
+        if event.session is not last[0] or event.place != last[1]:  # consecutive events nearly always share it
+            session, _ = last = event.session, event.place
+            key = session.native, event.place, session.start
+            if key not in known:
+                known[key] = resolver.session_is_off(session.agent, session.native) or resolver.is_off(*key[1:])
+            is_off = known[key]
+        if not is_off:
             yield event
 
 

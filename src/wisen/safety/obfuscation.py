@@ -18,7 +18,7 @@ from wisen.safety import invisible_characters
 from wisen.text.lazy_regex import lazy_regex
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Collection, Iterable, Iterator
 
 FOLD_SIGNS = (
     *(sign.encode() for sign in invisible_characters.INVISIBLE),
@@ -169,8 +169,10 @@ def is_joint(data: bytes, start: int) -> bool:
     return _JOINT_AT.match(data, start) is not None
 
 
-def join_pieces(data: bytes, joints: Iterable[int]) -> bytes:
+def join_pieces(data: bytes, joints: Collection[int]) -> bytes:
     """Return what is around these joints, and around those of wrapped lines, in one piece; empty if there is none."""
+    if not joints and b"\n" not in data and rb"\n" not in data:
+        return b""  # no sign of a wrapped line, as in nearly every command
     wraps = [
         found.start()
         for sign in _WRAP_SIGNS

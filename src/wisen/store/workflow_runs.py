@@ -23,6 +23,11 @@ if TYPE_CHECKING:
     from wisen.store.sqlite import SqliteDatabase
 
 _OF_CONTEXT = "SELECT run FROM runs WHERE context = ? ORDER BY at, request"
+_OF_REQUESTS = """
+    SELECT run FROM runs WHERE context = ? AND request IN (
+        SELECT number FROM events WHERE id IN (SELECT value FROM json_each(?))
+    ) ORDER BY at, request
+"""
 _IN_TIME = "SELECT at, run FROM runs WHERE context = ? ORDER BY at"
 _SESSIONS = "SELECT DISTINCT session, context FROM runs"
 _OF_SESSIONS = """
@@ -36,6 +41,10 @@ class WorkflowRuns(Protocol):
 
     def of_context(self, context: str, sessions: Collection[int] | None = None) -> tuple[WorkflowRun, ...]:
         """Return the runs of a context, in all sessions or in some of them, the oldest first."""
+        ...
+
+    def of_requests(self, context: str, requests: Collection[str]) -> tuple[WorkflowRun, ...]:
+        """Return the runs of a context that have these requests, the oldest first."""
         ...
 
     def stream(self, context: str) -> Iterator[WorkflowRun]:
@@ -60,6 +69,12 @@ class SqliteWorkflowRuns:
             if sessions is None
             else self._db.run(_OF_SESSIONS, (json.dumps(sorted(sessions)), escape(context)))
         )
+        with report_garbled(self._db):
+            return tuple(_decode(str(run)) for (run,) in rows)
+
+    def of_requests(self, context: str, requests: Collection[str]) -> tuple[WorkflowRun, ...]:
+        """Return the runs of a context that have these requests, the oldest first."""
+        rows = self._db.run(_OF_REQUESTS, (escape(context), json.dumps(sorted(map(escape, requests)))))
         with report_garbled(self._db):
             return tuple(_decode(str(run)) for (run,) in rows)
 

@@ -26,6 +26,10 @@ class MemoryWorkflowRuns:
         found = [run for run in known if run.context == context]
         return tuple(sorted(found, key=lambda run: (whole_milliseconds(run.at), numbers[run.request])))
 
+    def of_requests(self, context: str, requests: Collection[str]) -> tuple[WorkflowRun, ...]:
+        """Return the runs of a context that have these requests, the oldest first."""
+        return tuple(run for run in self.of_context(context) if run.request in requests)
+
     def stream(self, context: str) -> Iterator[WorkflowRun]:
         """Yield the runs of a context, ordered by time and request."""
         yield from sorted(self.of_context(context), key=lambda run: (run.at, run.request))

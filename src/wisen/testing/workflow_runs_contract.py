@@ -37,6 +37,12 @@ class WorkflowRunsContract:
         assert [*index.runs.stream("ctx")] == [runs[2], runs[1], runs[0]]
         assert [*index.runs.stream("nowhere")] == []
 
+    def test_runs_are_found_by_their_requests(self, index: Index) -> None:
+        (late,), (early,) = store_runs(index, "a", 5), store_runs(index, "b", 1)
+        store_runs(index, "c", 2), store_runs(index, "d", 3, context="other")
+        assert index.runs.of_requests("ctx", {"am", "bm", "dm", "missing"}) == (early, late)
+        assert index.runs.of_requests("ctx", ()) == ()
+
     def test_contexts_with_runs_are_named_with_their_sessions(self, index: Index) -> None:
         (here,), (there,) = store_runs(index, "a", 1), store_runs(index, "b", 2, context="o\udcffther")
         assert index.runs.contexts_of() == {(here.session, "ctx"), (there.session, "o\udcffther")}

@@ -22,7 +22,7 @@ from wisen.text.terms import LIGHT, is_decisive, is_filler, parts_of, worth_of
 from wisen.text.tool_choices import RIVAL_TERMS, antonyms
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Callable
 
     from wisen.model.directive import Trigger
 
@@ -198,8 +198,10 @@ def _index_lesson(id: str, slots: Slots) -> _IndexedLesson:
     weight = total_worth(wanted, worth_of) + (_ONE_SIDED_WEIGHT if wanted else 1.0) * total_worth(
         unwanted - wanted, worth_of
     )
-    core = frozenset(part for part in wanted or unwanted if worth_of(part) > _MAX_OWN_WORTH)
-    return _IndexedLesson(id, slots, wanted | unwanted, core, weight)
+    either = wanted or unwanted
+    core = frozenset(part for part in either if worth_of(part) > _MAX_OWN_WORTH)
+    parts = wanted | unwanted if wanted and unwanted else either
+    return _IndexedLesson(id, slots, parts, either if core == either else core, weight)
 
 
 def _trigger_key(trigger: Trigger) -> tuple[str, tuple[str, ...]]:
@@ -285,8 +287,10 @@ def _normalize(text: str) -> str:
     return " ".join(text.casefold().split()).strip(" .!,;:")
 
 
-def _parts(terms: Iterable[str]) -> frozenset[str]:
-    return frozenset(part for term in terms for part in parts_of(term))
+def _parts(terms: frozenset[str]) -> frozenset[str]:
+    """Return the parts of terms: the same object if they are the terms, because an index holds very many."""
+    parts = frozenset(part for term in terms for part in parts_of(term))
+    return terms if parts == terms else parts
 
 
 def _correct_typos(slots: Slots, other: Slots) -> Slots:

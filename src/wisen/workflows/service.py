@@ -74,7 +74,7 @@ class WorkflowService:
     def runs_of(self, workflow: Workflow) -> tuple[WorkflowRun, ...]:
         """Return the runs of a workflow, the oldest first."""
         requests = set(workflow.runs)
-        return tuple(run for run in self._home.index.runs.of_context(workflow.context) if run.request in requests)
+        return self._home.index.runs.of_requests(workflow.context, requests)
 
     def procedure(self, workflow: Workflow, runs: Sequence[WorkflowRun]) -> Procedure:
         """Return the commands that runs of a workflow share, with parameters for what varies, and its pitfalls."""

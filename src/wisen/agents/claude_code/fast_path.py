@@ -27,6 +27,7 @@ _END = b'}]},"uuid":"'
 _STAMP = lazy_regex(rb'\}\]\},"uuid":"[0-9a-f-]{36}","timestamp":"([^"\\]+)"')
 _NEXT_FIELD = b'","'
 _NO_ERROR = b'","is_error":false'
+_FEW_QUOTES = 12
 _CLOSED = ord("}")
 _ESCAPE = ord("\\")
 
@@ -64,10 +65,21 @@ def _end_of_content(block: bytearray, stop: int, end: int) -> int:
     """Return where the only block of the message ends, if it is a text and not an error; -1 otherwise."""
     if stop < 0 or not block.startswith(_CONTENT, stop, end) or block[end - 1] != _CLOSED:
         return -1
-    content = stop + len(_CONTENT)
-    close = block.find(_END, content, end)
-    field = block.find(_NEXT_FIELD, content, close) if close >= 0 else -1
-    return close if field < 0 or block[field:close] == _NO_ERROR else -1
+    quote = _end_of_text(block, stop + len(_CONTENT), end)
+    close = quote + len(_NO_ERROR) if block.startswith(_NO_ERROR, quote, end) else quote + 1
+    return close if quote >= 0 and block.startswith(_END, close, end) else -1
+
+
+def _end_of_text(block: bytearray, begin: int, end: int) -> int:
+    """Return where the quotation mark is that ends a text, or -1: if it is after a backslash, it may be missed."""
+    quote = block.find(b'"', begin, end)
+    for _ in range(_FEW_QUOTES):  # single bytes are found far faster than several
+        if quote < 0 or block[quote - 1] != _ESCAPE:
+            return quote
+        quote = block.find(b'"', quote + 1, end)
+    close = block.find(_END, quote, end) if quote >= 0 else -1
+    field = block.find(_NEXT_FIELD, quote, close) if close >= 0 else -1
+    return close - 1 if field < 0 else field
 
 
 def _is_prose(block: bytearray, message: int, end: int) -> bool:
