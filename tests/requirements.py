@@ -88,7 +88,7 @@ PROMISES = (
     Promise("N9", "Whenever something learned is used, its source is cited.", _P, "the agent is told ids and sources and asked to name them; whether it does is not measured"),
     Promise("C1", "Incidents come with what stood before and after; machine traffic is left out by structure.", _P, "corrections come with the message, the session and what is known around it; the assistant's words are not kept"),
     Promise("C2", "16 languages and emoji from the start, more by command.", _P, "how well an added language is heard is counted on held-back sentences, which a model writes where the user gives none; files without words for directives are read by their other lists, which hear less"),
-    Promise("C3", "Praise strengthens what was used just before it.", _P, "what hooks delivered, or the user names, counts as used: what files tell, and what the assistant says that it used, is not known"),
+    Promise("C3", "Praise strengthens what was used just before it.", _P, "what hooks delivered, a skill that was loaded, or what the user names counts as used: what files tell, and what the assistant says that it used, is not known"),
     Promise("C4", "The user's own wording of feedback is learned, from 30 days at first and 3 days later.", _F),
     Promise("C5", "Incidents are categorised, deduplicated exactly and by meaning (0.92), and remedied, at most 5 a run.", _P, "the same lesson is one entry, by words; categories, severities, kinds of remedies and their limit are missing"),
     Promise("C6", "The daily report adds to earlier runs and never overwrites them."),

@@ -37,7 +37,7 @@ from wisen.proposals.service import AnswerHandlers, ProposalService
 from wisen.records.service import RecordsService
 from wisen.report.service import ReportService
 from wisen.rules.service import RuleService
-from wisen.skill_wiring import create_skills
+from wisen.skill_wiring import create_skills, praised_names
 from wisen.store.known_entries import entry_states
 from wisen.store.one_writer import one_writer
 from wisen.system.path_arguments import existing_path
@@ -98,7 +98,7 @@ class Learner:
                 ),
             ),
         )
-        self.praise = PraiseService(home, projects)
+        self.praise = PraiseService(home, projects, lambda: praised_names(self.workflows, self.skills))
         self.rules = RuleService(
             home,
             projects,
@@ -116,7 +116,7 @@ class Learner:
         self.fixes = FixService(
             home, rule_files, decisions, refresh, deliver=settings.deliver, count_praise=self.praise.praise_of_subjects
         )
-        self.workflows = WorkflowService(home, decisions, self.fixes.all)
+        self.workflows = WorkflowService(home, decisions, self.fixes.all, count_praise=self.praise.praise_of_subjects)
         self.memory = MemoryService(
             home,
             projects,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from wisen.model.reinforcement import skill_subject
 from wisen.skills.changed_projects import changed_projects
 from wisen.skills.service import SkillService
 from wisen.skills.skill_drafts import SkillSources
@@ -39,6 +40,12 @@ def create_skills(deps: Dependencies, workflows: WorkflowService, changes: Calla
         user_home=deps.rule_files.user_home,
         expires_days=deps.settings.promote.expires_days,
     )
+
+
+def praised_names(workflows: WorkflowService, skills: SkillService) -> dict[str, str]:
+    """Return the names of workflows and skills, by the subject of their praise."""
+    titles = {each.id: each.title for each in workflows.list()}
+    return titles | {skill_subject(each.name): f"the skill {each.name}" for each in skills.all()}
 
 
 def _build(workflow: Workflow, runs: Sequence[WorkflowRun], pitfalls: Sequence[Pitfall]) -> Procedure:

@@ -14,8 +14,8 @@ from tests.trials.simulated_users import ERROR, World
 from wisen.errors import UsageError
 from wisen.model.entry import EntryStatus, EntryType, ManualEntry, MoveKind, Priority, rule_id
 from wisen.model.memory import MemoryKind
-from wisen.model.reinforcement import MAX_STRENGTH, PraiseMoment
-from wisen.testing.exposures_contract import a_reinforcement
+from wisen.model.reinforcement import MAX_STRENGTH, PraiseMoment, skill_subject
+from wisen.testing.exposures_contract import a_reinforcement, an_exposure
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -94,7 +94,7 @@ def test_what_was_delivered_before_a_praise_is_strengthened_when_the_session_is_
     assert f"“{PRAISE}”" in output
     assert f"+1  {state.entry.tags[0]}" in output
     assert "+0.25  LRN-" in output
-    assert "1 praise found, 1 of them strengthened a lesson or fix." in output
+    assert "1 praise found, 1 of them strengthened what was in use." in output
     for name in (state.entry.name, state.entry.tags[0]):
         assert "Praised in 1 session; strength 1.00 of 3 now:" in run("explain", name).stdout
         explained = json.loads(run("explain", name, "--json").stdout)
@@ -312,3 +312,71 @@ def test_forgetting_the_praise_or_what_it_strengthened_reaches_the_rows(world: W
     log.write(world.logs)
     world.cycle()
     assert rows(world) == (), "it does not come back"
+
+
+def publishes(world: World, *, fails: bool = False, turns: int = 0, praise: str = PRAISE) -> ClaudeTranscript:
+    """A session in which the agent loads a skill, and that is praised after some more turns."""
+    log = world.log()
+    log.prompt("publish the shop")
+    call = log.call("Skill", skill="publish-shop")
+    if fails:
+        log.fail(call, "Unknown skill: publish-shop")
+    else:
+        log.ok(call, "Launching skill: publish-shop")
+    log.bash("make publish", "published")
+    for number in range(turns):
+        log.prompt(f"and now page {number}")
+        log.bash(f"make page-{number}", "done")
+    log.prompt(praise)
+    log.write(world.logs)
+    world.days.time = log.at
+    world.advance(hours=12)
+    world.cycle()
+    return log
+
+
+@pytest.mark.parametrize(("turns", "weight"), [(0, 1.0), (4, 0.25)])
+def test_praise_strengthens_the_skill_that_the_agent_had_loaded(world: World, turns: int, weight: float) -> None:
+    publishes(world, turns=turns)
+    (row,) = rows(world)
+    assert (row.subject, row.how, row.weight) == (skill_subject("publish-shop"), PraiseMoment.LOADED, weight)
+    assert "publish" not in row.subject, "a name may be made of the user's words"
+    assert f"+{weight:g}  {row.subject}  a skill (loaded by the agent)" in run("praise").stdout
+    folder = world.project / ".claude/skills/publish-shop"
+    folder.mkdir(parents=True)
+    (folder / "SKILL.md").write_text("---\nname: publish-shop\ndescription: Publish the shop.\n---\nmake publish\n")
+    assert f"+{weight:g}  {row.subject}  the skill publish-shop (loaded by the agent)" in run("praise").stdout
+    assert "Praised in 1 session" in run("skills", "show", "publish-shop").stdout
+    assert json.loads(run("skills", "show", "publish-shop", "--json").stdout)["praises"] == 1
+
+
+def test_a_skill_that_could_not_be_loaded_or_that_nobody_praised_is_not_strengthened(world: World) -> None:
+    publishes(world, fails=True)
+    publishes(world, praise="and what about the prices?")
+    assert rows(world) == ()
+
+
+def test_praise_strengthens_the_workflow_that_the_prompt_was_told_of(world: World) -> None:
+    log = world.log()
+    log.prompt("publish the shop")
+    told = log.at
+    log.bash("make publish", "published")
+    log.prompt(PRAISE)
+    log.write(world.logs)
+    world.days.time = log.at
+    with world.learner() as learner:
+        for number, subject in enumerate(("W-1a2b3c4d", "W-not-one")):
+            given = structs.replace(
+                an_exposure(f"e{number}", subject), session=log.session, event="prompt", version="", at=told
+            )
+            learner.home.ledger.exposures.add([given])
+    world.advance(hours=12)
+    world.cycle()
+    (row,) = rows(world)
+    assert (row.subject, row.how, row.weight) == ("W-1a2b3c4d", PraiseMoment.PROMPT, 1.0)
+    assert "+1  W-1a2b3c4d  a workflow (given at a prompt)" in run("praise").stdout
+
+
+def test_a_workflow_that_nobody_knows_is_not_strengthened_by_its_name(world: World) -> None:
+    publishes(world, fails=True, praise=f"{PRAISE} W-1a2b3c4d was it")
+    assert rows(world) == ()

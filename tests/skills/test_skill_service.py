@@ -16,11 +16,13 @@ from wisen.edits.permission import Permission
 from wisen.errors import PersonNeeded, UsageError
 from wisen.model.entry import Actor, Answer, Proposal, ProposalType
 from wisen.model.presence import NotAPerson
+from wisen.model.reinforcement import skill_subject
 from wisen.model.work_outcome import WorkOutcome
 from wisen.model.workflow import WorkflowRun
 from wisen.skills.service import SkillService
 from wisen.skills.settings import SkillsSettings
 from wisen.skills.skill_states import SkillStatus
+from wisen.testing.exposures_contract import a_reinforcement
 from wisen.testing.fakes import FixedClock, FixedPresence
 
 pytestmark = pytest.mark.requirement("S13")
@@ -330,6 +332,18 @@ def test_a_skill_that_is_not_used_for_long_is_proposed_for_retiring_once(project
         assert service.propose() == 0
         words = [each.proposal.words for each in learner.proposals.all() if each.is_waiting]
         assert words == [("skills", "retire", "deploy-staging")]
+
+
+def test_a_skill_that_was_praised_is_not_proposed_for_retiring_until_it_goes_unused_again(project: Path) -> None:
+    approve(project)
+    with skills_of(project) as (learner, service, _):
+        later = learner.home.clock.now() + timedelta(days=20)
+        praise = structs.replace(a_reinforcement("a", skill_subject("deploy-staging")), at=later)
+        learner.home.ledger.reinforcements.add([praise])
+        learner.home.clock = FixedClock(later + timedelta(days=11))
+        assert service.propose() == 0
+        learner.home.clock = FixedClock(later + timedelta(days=31))
+        assert service.propose() == 1
 
 
 def test_no_more_skills_wait_than_the_settings_allow(project: Path) -> None:

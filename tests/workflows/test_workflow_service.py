@@ -6,6 +6,7 @@ from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING
 
 import pytest
+from msgspec import structs
 
 import wisen
 from tests.workflows.workflow_builder import build_run
@@ -113,6 +114,14 @@ def deploys() -> tuple[Workflow, ...]:
 )
 def test_a_request_in_other_words_gets_the_workflow(asked: str) -> None:
     assert [each.workflow for each in match_request(asked, deploys())] == [*deploys()]
+
+
+def test_among_workflows_that_fit_as_well_the_praised_one_comes_first() -> None:
+    (one,) = deploys()
+    other = structs.replace(one, id="W-00000000", sessions=one.sessions - 1)
+    assert [each.workflow.id for each in match_request("deploy to staging", (one, other))] == [one.id, other.id]
+    praised = match_request("deploy to staging", (one, other), {other.id: 2})
+    assert [each.workflow.id for each in praised] == [other.id, one.id]
 
 
 @pytest.mark.parametrize(

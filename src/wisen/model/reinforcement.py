@@ -1,4 +1,4 @@
-"""Reinforcements: praise by the user strengthens what had been delivered to the agent just before.
+"""Reinforcements: praise by the user strengthens what the agent had been given, or had loaded, just before.
 
 Rows are facts. Pure functions compute their strength: once per session, capped per day and in total, fading with time.
 """
@@ -9,6 +9,7 @@ import math
 from collections import defaultdict
 from datetime import UTC, datetime, timedelta
 from enum import StrEnum
+from hashlib import blake2b
 from typing import TYPE_CHECKING, NamedTuple
 
 from msgspec import Struct
@@ -33,10 +34,12 @@ class PraiseMoment(StrEnum):
     FAILURE = "failure"
     NAMED = "named"
     """The user mentioned it in the praise."""
+    LOADED = "loaded"
+    """The agent loaded it by itself: a skill."""
 
 
 class Reinforcement(Struct, frozen=True, kw_only=True):
-    """An entry or a fix that was in use when the user praised the work. Written once, never changed."""
+    """An entry, a fix, a workflow or a skill that was in use when the user praised. Written once, never changed."""
 
     id: str
     """Derived from the message and the subject, so that the same praise is recorded once."""
@@ -47,7 +50,7 @@ class Reinforcement(Struct, frozen=True, kw_only=True):
     message: str
     """The id of the praising message."""
     subject: str
-    """The id of the entry or the fix."""
+    """The id of the entry, the fix or the workflow, or the subject of the skill."""
     how: PraiseMoment
     weight: float
     """From 0 to 1: how close to the praise it was delivered."""
@@ -59,7 +62,7 @@ class Strengthened(NamedTuple):
     """What a praise strengthened, for a person."""
 
     id: str
-    """The id of the entry or the fix."""
+    """The id of the entry, the fix or the workflow, or the subject of the skill."""
     name: str
     """The name to use with `wisen explain`."""
     text: str
@@ -90,6 +93,16 @@ class Praise(NamedTuple):
     """The calls between that and the praise."""
     why: str = ""
     """Why it strengthened nothing; empty if it did."""
+
+
+def skill_subject(name: str) -> str:
+    """Return the subject of praise of a skill: no row holds its name, which may be made of the user's words."""
+    return f"S-{blake2b(name.encode('utf-8', 'surrogatepass'), digest_size=4).hexdigest()}"
+
+
+def last_praises(rows: Iterable[Reinforcement]) -> dict[str, datetime]:
+    """Return, by subject, when it was praised last."""
+    return {row.subject: row.at for row in sorted(rows, key=lambda row: row.at)}
 
 
 def counted_praises(rows: Iterable[Reinforcement]) -> tuple[Reinforcement, ...]:

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import re
 from datetime import datetime, timedelta  # noqa: TC003 - msgspec reads the types of fields
 from enum import StrEnum
 
 from msgspec import Struct
 
 from wisen.model.work_outcome import OutcomeReason, WorkOutcome
+
+_ID = re.compile(r"W-[0-9a-f]{8}", re.IGNORECASE)
 
 
 class StepKind(StrEnum):
@@ -116,6 +119,11 @@ class Workflow(Struct, frozen=True, kw_only=True):
     def judged(self) -> int:
         """How many runs count for or against it."""
         return self.worked + self.failed
+
+
+def is_workflow_id(name: str) -> bool:
+    """Whether a name has the form of the id of a workflow."""
+    return _ID.fullmatch(name) is not None
 
 
 class ParameterKind(StrEnum):

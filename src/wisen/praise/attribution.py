@@ -1,4 +1,4 @@
-"""Attributes praise: it reinforces what was delivered to the session shortly before, if the work then stays.
+"""Attributes praise: it reinforces what the session was given or loaded shortly before, if the work then stays.
 
 What was withheld is never reinforced. The assistant's words are not stored, so what it claims to have used does not
 count; what the user names when they praise does.
@@ -12,10 +12,11 @@ from datetime import timedelta
 from hashlib import blake2b
 from typing import TYPE_CHECKING, NamedTuple
 
+from wisen.mining.skill_loads import loaded_skill
 from wisen.model.event import Status
 from wisen.model.exposure import Arm
 from wisen.model.history import UserAction
-from wisen.model.reinforcement import PraiseMoment, Reinforcement
+from wisen.model.reinforcement import PraiseMoment, Reinforcement, skill_subject
 from wisen.text.command_lines import command_of, fields_of, parse_command
 from wisen.text.lazy_regex import lazy_regex
 
@@ -40,8 +41,8 @@ CLOCK_MARGIN = timedelta(seconds=5)
 SETTLING_TURNS = 3
 """After so many further turns, or when the session is over, it is known whether the work stays."""
 _MOMENTS = {"session-start": PraiseMoment.START, "prompt": PraiseMoment.PROMPT, "failure": PraiseMoment.FAILURE}
-_NAMED = lazy_regex(r"\b(?:R-[0-9a-f]{8}|(?:LRN|ERR|FEAT)-\d{8}-\w+|[0-9a-f]{10})\b", re.IGNORECASE)
-"""The format of the ids of rules, entries and fixes."""
+_NAMED = lazy_regex(r"\b(?:[RW]-[0-9a-f]{8}|(?:LRN|ERR|FEAT)-\d{8}-\w+|[0-9a-f]{10})\b", re.IGNORECASE)
+"""The format of the ids of rules, entries, fixes and workflows."""
 
 NOTHING, UNDONE, OPEN, GONE = (
     "nothing that was learned was delivered before it",
@@ -71,14 +72,14 @@ class PraiseEvidence(NamedTuple):
     exposures: Sequence[Exposure]
     """Of its session, in any order."""
     subject_of: Callable[[Exposure], str]
-    """The id of the entry or fix that an exposure is about; empty for everything else."""
+    """The id of the entry, fix or workflow that an exposure is about; empty for everything else."""
     find_subject: Callable[[str, str], str]
-    """The id of the entry or fix with a name, within a context; empty where there is none."""
+    """The id of the entry, fix or workflow with a name, within a context; empty where there is none."""
     machine: str
 
 
 def ids_in(text: str) -> list[str]:
-    """What looks like the id of a rule, an entry or a fix."""
+    """What looks like the id of a rule, an entry, a fix or a workflow."""
     return _NAMED.findall(text)
 
 
@@ -91,7 +92,7 @@ def attribute_praise(praise: SourcedSignal, history: History, evidence: PraiseEv
     since = typed[place - 1].before if place else 0
     calls = tuple(call_text(step) for step in history.steps[since : typed[place].before])
     found = PraiseEffect(praise, before=(typed[place - 1].text or "") if place else "", calls=calls)
-    rows = tuple(_rows(praise, typed, place, evidence))
+    rows = tuple(_rows(praise, history, typed, place, evidence))
     if not rows:
         return found._replace(why=NOTHING)
     until = typed[place + SETTLING_TURNS].before if place + SETTLING_TURNS < len(typed) else len(history.steps)
@@ -108,7 +109,7 @@ def call_text(step: Step) -> str:
 
 
 def _rows(
-    praise: SourcedSignal, typed: Sequence[Turn], place: int, evidence: PraiseEvidence
+    praise: SourcedSignal, history: History, typed: Sequence[Turn], place: int, evidence: PraiseEvidence
 ) -> Iterator[Reinforcement]:
     at, just = praise.said.at, typed[max(0, place - RECENT_TURNS)].at
     withheld = {evidence.subject_of(each) for each in evidence.exposures if each.arm is Arm.WITHHELD}
@@ -120,6 +121,12 @@ def _rows(
             continue
         is_recent = how is not PraiseMoment.START and each.at >= just - CLOCK_MARGIN
         best[subject] = max(best.get(subject, (0.0, how)), (RECENT_WEIGHT if is_recent else EARLIER_WEIGHT, how))
+    for step in history.steps[: typed[place].before]:
+        skill = loaded_skill(step.tool, step.arguments) if step.status is Status.OK else ""
+        if skill and at - MAX_AGE <= step.at:
+            weight = RECENT_WEIGHT if step.at >= just else EARLIER_WEIGHT
+            subject = skill_subject(skill)
+            best[subject] = max(best.get(subject, (0.0, PraiseMoment.LOADED)), (weight, PraiseMoment.LOADED))
     for name in ids_in(typed[place].text or ""):
         subject = evidence.find_subject(name, praise.context)
         if subject:

@@ -1,4 +1,4 @@
-"""Records in the ledger what praise reinforces: what was delivered before it."""
+"""Records in the ledger what praise reinforces: what the session was given or loaded before it."""
 
 from __future__ import annotations
 
@@ -8,17 +8,20 @@ from typing import TYPE_CHECKING
 
 from msgspec import structs
 
+from wisen.mining.call_words import contains_word
 from wisen.mining.session_times import SESSION_GAP, event_times
+from wisen.mining.skill_loads import FILE, TOOL
 from wisen.model.entry import rule_id
 from wisen.model.entry_state import fold_entry_states
 from wisen.model.memory import ENTRY_ORIGIN_PREFIX
 from wisen.model.reinforcement import praise_level
 from wisen.model.report import Selection
 from wisen.model.signal import SignalKind
+from wisen.model.workflow import is_workflow_id
 from wisen.praise.attribution import GONE, MAX_AGE, PraiseEffect, PraiseEvidence, attribute_praise, ids_in
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
     from datetime import datetime
 
     from wisen.model.entry_state import EntryState
@@ -31,8 +34,8 @@ MAX_PRAISE_AGE = timedelta(days=30)
 """So long a praise is looked at again: hooks may report deliveries late, and a session may continue."""
 
 
-def record_reinforcements(home: Home) -> int:
-    """Record in the ledger what recent praise reinforced. Returns how many rows were new."""
+def record_reinforcements(home: Home, names: Callable[[], Mapping[str, str]]) -> int:
+    """Record in the ledger what recent praise reinforced; `names`: of workflows. Returns how many rows were new."""
     now = home.clock.now()
     recent = home.index.findings.signals(Selection(since=now - MAX_PRAISE_AGE), SignalKind.PRAISE)
     praises = [each for each in find_praises(recent) if now - each.said.at < MAX_PRAISE_AGE]
@@ -40,7 +43,7 @@ def record_reinforcements(home: Home) -> int:
         return 0
     known = {(row.agent, row.session, row.message) for row in home.ledger.reinforcements.all()}
     new = [each for each in praises if (each.agent, each.native, each.said.message) not in known]
-    rows = [row for each in attribute_praises(home, new) for row in each.rows]
+    rows = [row for each in attribute_praises(home, new, names) for row in each.rows]
     if rows:
         home.ledger.reinforcements.add(rows)
     return len(rows)
@@ -51,8 +54,13 @@ def find_praises(signals: Iterable[SourcedSignal]) -> list[SourcedSignal]:
     return [each for each in signals if each.said.signal.kind is SignalKind.PRAISE and "/" not in each.native]
 
 
-def attribute_praises(home: Home, praises: Sequence[SourcedSignal], *, whole: bool = False) -> Iterator[PraiseEffect]:
-    """What each praise reinforces. Those that cannot reinforce anything are skipped, unless `whole`."""
+def attribute_praises(
+    home: Home, praises: Sequence[SourcedSignal], names: Callable[[], Mapping[str, str]], *, whole: bool = False
+) -> Iterator[PraiseEffect]:
+    """What each praise reinforces. Those that cannot reinforce anything are skipped, unless `whole`.
+
+    `names` returns the names of workflows by id: asked if a user names one.
+    """
     if not praises:
         return
     exposed = {
@@ -60,24 +68,34 @@ def attribute_praises(home: Home, praises: Sequence[SourcedSignal], *, whole: bo
         for agent, session in sorted({(each.agent, each.native) for each in praises})
     }
     by_session: dict[int, list[SourcedSignal]] = defaultdict(list)
+    loading = set[int]() if whole else _sessions_with_skills(home, {each.session for each in praises})
     for each in praises:
-        if whole or exposed[each.agent, each.native] or ids_in(each.text):
+        if whole or exposed[each.agent, each.native] or each.session in loading or ids_in(each.text):
             by_session[each.session].append(each)
     if not by_session:
         return
-    names, now = PraiseTargets(home), home.clock.now()
+    targets, now = PraiseTargets(home, names), home.clock.now()
     first = min(each.said.at for some in by_session.values() for each in some)
     praised = Selection(since=first - MAX_AGE, sessions=frozenset(by_session))
     for history in home.index.events.histories(praised):
         if history.session in by_session:
             evidence = PraiseEvidence(
-                exposed[history.agent, history.native], names.subject_of, names.find_by_name, home.machine
+                exposed[history.agent, history.native], targets.subject_of, targets.find_by_name, home.machine
             )
             over = _is_over(event_times(history), now)
             yield from (
                 attribute_praise(each, history, evidence, over=over) for each in by_session.pop(history.session)
             )
     yield from (PraiseEffect(each, why=GONE) for some in by_session.values() for each in some)
+
+
+def _sessions_with_skills(home: Home, sessions: Collection[int]) -> set[int]:
+    """Return those of some sessions in which the agent may have loaded a skill."""
+    return {
+        session
+        for session, calls in home.index.calls.calls(sessions)
+        if contains_word(calls, TOOL) or contains_word(calls, FILE)
+    }
 
 
 def praise_of_memories(home: Home, found: Iterable[MemoryHit]) -> dict[str, int]:
@@ -102,9 +120,11 @@ def _is_over(when: Sequence[datetime], now: datetime) -> bool:
 
 
 class PraiseTargets:
-    """What can be reinforced: entries that are not over, and fixes."""
+    """What can be reinforced by its id: entries that are not over, fixes, and workflows."""
 
-    def __init__(self, home: Home) -> None:
+    def __init__(self, home: Home, names: Callable[[], Mapping[str, str]] = dict) -> None:
+        """`names` returns the names of workflows by id."""
+        self._names = names
         every = fold_entry_states(home.ledger.entries.all(), (), home.ledger.moves.all())
         self._states: dict[str, EntryState] = {}
         for state in every:
@@ -119,6 +139,8 @@ class PraiseTargets:
         state = self._states.get(name.casefold())
         if state is not None:
             return state.entry.id
+        if exposure.event == "prompt" and is_workflow_id(name):
+            return name
         # Sessions begin without fixes: a fix that is mentioned then is being retired.
         return name if exposure.event == "failure" and name in self._fixes else ""
 
@@ -127,4 +149,7 @@ class PraiseTargets:
         state = self._states.get(name.casefold())
         if state is not None:
             return state.entry.id if state.context in ("", context) else ""
+        if is_workflow_id(name):
+            workflow = f"W-{name[2:].casefold()}"
+            return workflow if workflow in self._names() else ""
         return name.casefold() if name.casefold() in self._fixes else ""

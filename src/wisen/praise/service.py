@@ -14,7 +14,7 @@ from wisen.model.signal import SignalKind
 from wisen.praise.session_scores import score_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Callable, Iterable, Mapping, Sequence
     from datetime import datetime
     from pathlib import Path
 
@@ -27,17 +27,18 @@ if TYPE_CHECKING:
 class PraiseService:
     """Lists praise and records what it reinforces."""
 
-    def __init__(self, home: Home, projects: Projects) -> None:
-        self._home, self._projects = home, projects
+    def __init__(self, home: Home, projects: Projects, names: Callable[[], Mapping[str, str]] = dict) -> None:
+        """Create the service; `names` returns the names of workflows and skills, by the subject of their praise."""
+        self._home, self._projects, self._names = home, projects, names
 
     def record_reinforcements(self) -> int:
         """Record in the ledger what recent praise reinforced. Returns how many rows were new."""
         from wisen.praise.reinforcing import record_reinforcements
 
-        return record_reinforcements(self._home)
+        return record_reinforcements(self._home, self._names)
 
     def praise_of_subjects(self, as_of: datetime) -> dict[str, int]:
-        """The praise level of entries and fixes at a moment, by id."""
+        """The praise level of entries, fixes, workflows and skills at a moment, by subject."""
         return praise_levels(self._home.ledger.reinforcements.all(), as_of)
 
     def praise_of_memories(self, found: Iterable[MemoryHit]) -> dict[str, int]:
@@ -60,10 +61,10 @@ class PraiseService:
             )
         home = self._home
         since = home.clock.now() - timedelta(days=days) if days is not None else None
-        known = _RecordedPraise(home)
+        known = _RecordedPraise(home, self._names())
         praises = find_praises(home.index.findings.signals(Selection(since=since), SignalKind.PRAISE))
         found = []
-        for each in attribute_praises(home, praises, whole=True):
+        for each in attribute_praises(home, praises, self._names, whole=True):
             rows = known.pop_message(each.praise.agent, each.praise.native, each.praise.said.message)
             found.append(
                 Praise(
@@ -84,7 +85,7 @@ class PraiseService:
         return tuple(sorted(found, key=lambda each: (each.at, each.message), reverse=True))
 
     def praises_of(self, subject: str) -> tuple[Reinforcement, ...]:
-        """The praises that count for an entry or a fix, by its id, oldest first."""
+        """The praises that count for an entry, a fix or a workflow, by its id, or for a skill; oldest first."""
         ledger = self._home.ledger
         rows = ledger.reinforcements.all()
         own = [row for row in rows if row.subject == subject]
@@ -119,8 +120,9 @@ class PraiseService:
 class _RecordedPraise:
     """What the ledger knows about praises, by message."""
 
-    def __init__(self, home: Home) -> None:
-        rows = home.ledger.reinforcements.all()
+    def __init__(self, home: Home, names: Mapping[str, str]) -> None:
+        """`names`: of workflows and skills, by the subject of their praise."""
+        self._names, rows = names, home.ledger.reinforcements.all()
         self._states = {
             each.entry.id: each for each in fold_entry_states(home.ledger.entries.all(), (), home.ledger.moves.all())
         }
@@ -142,5 +144,5 @@ class _RecordedPraise:
 
     def _describe(self, row: Reinforcement) -> Strengthened:
         state = self._states.get(row.subject)
-        name, text = (state.entry.name, state.text) if state else (row.subject, "")
+        name, text = (state.entry.name, state.text) if state else (row.subject, self._names.get(row.subject, ""))
         return Strengthened(row.subject, name, text, row.how, row.weight, row.id in self._counts)

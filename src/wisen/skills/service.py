@@ -11,6 +11,7 @@ from wisen.decisions.service import answer_command
 from wisen.errors import FileError, UsageError
 from wisen.model.entry import Actor, Answer, MoveKind
 from wisen.model.entry_state import fold_proposal_states
+from wisen.model.reinforcement import last_praises, skill_subject
 from wisen.skills.skill_proposals import last_about, skill_proposals, written_content
 from wisen.skills.skill_states import SkillStatus, find_state, retiring_change, skill_states
 from wisen.store.one_writer import one_writer
@@ -309,12 +310,16 @@ class SkillService:
         asked = {each.words for each in self._home.ledger.proposals.all()}
         unused = timedelta(days=self._settings.unused_days)
         rows = []
+        praised = last_praises(self._home.ledger.reinforcements.all()) if last_use else {}
         for state in self.all() if last_use else ():
             words = ("skills", "retire", state.name)
-            used = last_use.get(state.workflow)
+            done = last_use.get(state.workflow)
+            praises = filter(None, (praised.get(skill_subject(state.name)), praised.get(state.workflow)))
+            used = max((done, *praises)) if done is not None else None
             in_use = state.status in (SkillStatus.IN_USE, SkillStatus.EDITED)
             if in_use and used is not None and self._home.clock.now() - used > unused and words not in asked:
-                why = f"What it describes was last done on {used:%Y-%m-%d}. wisen skills restore brings it back."
+                when = f"last done or praised on {used:%Y-%m-%d}"
+                why = f"What it describes was {when}. wisen skills restore brings it back."
                 rows.append(
                     command_proposal(words, f"Retire the skill {state.name}?", why, self._home.row_factory, risk="low")
                 )

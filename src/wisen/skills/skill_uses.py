@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
-import json
 from collections import defaultdict
 from typing import TYPE_CHECKING
+
+from wisen.mining.skill_loads import loaded_skill
 
 if TYPE_CHECKING:
     from collections.abc import Collection
 
     from wisen.store.sessions import Sessions
-
-_TOOL, _FILE = "Skill", "SKILL.md"
-_FIELDS = ("skill", "command", "name")
-"""The fields of the tool that name the skill, in different versions."""
 
 
 def count_uses(sessions: Sessions, names: Collection[str]) -> dict[str, int]:
@@ -21,19 +18,7 @@ def count_uses(sessions: Sessions, names: Collection[str]) -> dict[str, int]:
     users: dict[str, set[int]] = defaultdict(set)
     wanted = {name: {part for part in name.split("-") if part.isascii()} for name in names}
     for call in sessions.calls_with([*wanted.values()]) if wanted else ():
-        for name in names:
-            if _loads(call.tool, call.arguments, name):
-                users[name].add(call.session)
+        name = loaded_skill(call.tool, call.arguments)
+        if name in names:
+            users[name].add(call.session)
     return {name: len(found) for name, found in users.items()}
-
-
-def _loads(tool: str, arguments: str, name: str) -> bool:
-    if f"{name}/{_FILE}" in arguments:
-        return True
-    if tool != _TOOL or name not in arguments:
-        return False
-    try:
-        fields = json.loads(arguments)
-    except (ValueError, RecursionError):
-        return False
-    return isinstance(fields, dict) and any(fields.get(field) == name for field in _FIELDS)

@@ -8,7 +8,8 @@ from wisen.errors import UsageError
 from wisen.model.entry import Actor, MoveKind
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
+    from collections.abc import Callable, Iterable, Mapping, Sequence
+    from datetime import datetime
 
     from wisen.decisions.service import Decisions
     from wisen.delivery.workflow_hints import WorkflowHint
@@ -26,9 +27,20 @@ _AGAIN_AT_ONCE = 200
 class WorkflowService:
     """Lists workflows and finds the one that a request asks for."""
 
-    def __init__(self, home: Home, decisions: Decisions, fixes: Callable[[], Sequence[Fix]]) -> None:
-        """Create the service. `fixes`: every known one, for the pitfalls of workflows."""
-        self._home, self._decisions, self._fixes = home, decisions, fixes
+    def __init__(
+        self,
+        home: Home,
+        decisions: Decisions,
+        fixes: Callable[[], Sequence[Fix]],
+        *,
+        count_praise: Callable[[datetime], Mapping[str, int]],
+    ) -> None:
+        """Create the service.
+
+        `fixes`: every known one, for the pitfalls of workflows. `count_praise` returns the praise for each workflow as
+        of a moment, by id.
+        """
+        self._home, self._decisions, self._fixes, self._count_praise = home, decisions, fixes, count_praise
         self._known: tuple[object, dict[str, ContextWorkflows]] | None = None
         """What was found last, and the state of the index then: a run asks for every context several times."""
         self._kept: tuple[object, KeptWorkflows] | None = None
@@ -41,23 +53,30 @@ class WorkflowService:
         current_workflows(self._home.index, self._home.version, most=_AGAIN_AT_ONCE)
 
     def list(self, context: str | None = None) -> tuple[Workflow, ...]:
-        """Return the workflows of a context, or of all, those of most sessions first; without forgotten ones."""
+        """Return the workflows of a context, or of all, those of most sessions first; without forgotten ones.
+
+        Praise counts like sessions.
+        """
         every = self._current().items()
-        return self._listed(each for key, there in every for each in there.workflows if context in (None, key))
+        found = (each for key, there in every for each in there.workflows if context in (None, key))
+        return self._listed(found, self._count_praise(self._home.clock.now()))
 
     def kept(self, context: str) -> tuple[Workflow, ...]:
-        """Return the same of a context as they were found last: at once, and without those of newer sessions."""
+        """Return those of a context as they were found last: at once, without newer sessions, and without praise.
+
+        Agents are told of them, and equal ledgers give equal bytes, whenever that is.
+        """
         from wisen.workflows.stored_workflows import KeptWorkflows
 
         stamp = self._home.index.storage.stamp
         if self._kept is None or self._kept[0] != stamp or stamp is None:
             self._kept = stamp, KeptWorkflows(self._home.index, self._home.version)
-        return self._listed(self._kept[1].of(context))
+        return self._listed(self._kept[1].of(context), {})
 
-    def _listed(self, found: Iterable[Workflow]) -> tuple[Workflow, ...]:
+    def _listed(self, found: Iterable[Workflow], praise: Mapping[str, int]) -> tuple[Workflow, ...]:
         gone = self._forgotten()
         left = (each for each in found if each.id not in gone)
-        return tuple(sorted(left, key=lambda each: (-each.sessions, -each.uses, each.id)))
+        return tuple(sorted(left, key=lambda each: (-each.sessions - praise.get(each.id, 0), -each.uses, each.id)))
 
     def get(self, workflow: str) -> tuple[Workflow, tuple[WorkflowRun, ...]]:
         """Return a workflow by its id or the beginning of it, and its runs, the oldest first.
@@ -93,7 +112,7 @@ class WorkflowService:
         """Return the workflows that a request in a context asks for, the best first; none for anything else."""
         from wisen.workflows.match_request import match_request
 
-        return match_request(goal, self.list(context))
+        return match_request(goal, self.list(context), self._count_praise(self._home.clock.now()))
 
     def hints(self, context: str) -> tuple[WorkflowHint, ...]:
         """Return what agents may be told about the workflows of a context, as they were found last."""
@@ -106,7 +125,8 @@ class WorkflowService:
         from wisen.workflows.hints import hints_of
         from wisen.workflows.match_request import match_request
 
-        return hints_of(each.workflow for each in match_request(goal, self.kept(context)))
+        praise = self._count_praise(self._home.clock.now())
+        return hints_of(each.workflow for each in match_request(goal, self.kept(context), praise))
 
     def forget(self, workflow: str, *, dry_run: bool = False) -> Workflow:
         """Never list, suggest or tell a workflow again; `wisen undo` brings it back. Its sessions stay.

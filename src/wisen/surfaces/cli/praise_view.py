@@ -1,4 +1,4 @@
-"""`wisen praise`: lists praise, and the lessons and fixes that it strengthened."""
+"""`wisen praise`: lists praise, and the lessons, fixes, workflows and skills that it strengthened."""
 
 from __future__ import annotations
 
@@ -15,12 +15,15 @@ if TYPE_CHECKING:
 
 _SHOWN = 30
 _WIDE = 96
+_KINDS = {"W-": "a workflow", "S-": "a skill"}
+"""What something without a text is, by how its id begins."""
 _NONE = "No praise was found yet. wisen learn reads your sessions."
 MOMENTS = {
     PraiseMoment.START: "given in the session",
     PraiseMoment.PROMPT: "given at a prompt",
     PraiseMoment.FAILURE: "given at a failure",
     PraiseMoment.NAMED: "named by you",
+    PraiseMoment.LOADED: "loaded by the agent",
 }
 
 
@@ -37,7 +40,7 @@ def list_praises(*, days: float | None, as_json: bool) -> int:
         say(f"    {each.agent} session {each.session}", dim=True)
         for one in each.strengthened:
             again = "" if one.counts else ", counted with another praise of the session"
-            what = clip(one.text, _WIDE) if one.text else "a fix"
+            what = clip(one.text, _WIDE) if one.text else _KINDS.get(one.id[:2], "a fix")
             say(f"    +{one.weight:g}  {one.name}  {what} ({MOMENTS[one.how]}{again})")
         if not each.strengthened:
             say(f"    strengthened nothing: {each.why}", dim=True)
@@ -45,7 +48,7 @@ def list_praises(*, days: float | None, as_json: bool) -> int:
         say(f"and {len(found) - _SHOWN:,} more: wisen praise --json", dim=True)
     strengthening = sum(bool(each.strengthened) for each in found)
     say(
-        f"{plural(len(found), 'praise')} found, {strengthening} of them strengthened a lesson or fix."
+        f"{plural(len(found), 'praise')} found, {strengthening} of them strengthened what was in use."
         if found
         else _NONE
     )

@@ -6,6 +6,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from wisen import app
+from wisen.model.reinforcement import skill_subject
+from wisen.surfaces.cli.praise_view import praise_lines
 from wisen.surfaces.cli.render import clip, console, format_path, plural, print_json, say
 from wisen.surfaces.cli.review_view import show_diff
 
@@ -43,8 +45,10 @@ def show_skill(name: str, *, as_json: bool) -> int:
     with app.wire().learner(reads=False) as learner:
         state = learner.skills.get(name)
         text, short = learner.skills.text(state), learner.proposals.short_ids()
+        praises = learner.praise.praises_of(skill_subject(state.name))
+        strength = learner.praise.strength(praises)
     if as_json:
-        print_json(state._asdict() | {"text": text})
+        print_json(state._asdict() | {"praises": len(praises), "text": text})
         return 0
     out = console()
     out.print(f"{state.name}  ({_describe_status(state, short)})", markup=False, style="bold")
@@ -53,6 +57,8 @@ def show_skill(name: str, *, as_json: bool) -> int:
         out.print(f"  Loaded by: {', '.join(state.agents)}", markup=False, style="dim")
     if state.workflow:
         out.print(f"  Made from: {state.workflow}", markup=False, style="dim")
+    for line in praise_lines(praises, strength):
+        out.print(f"  {line}", markup=False, style="dim")
     for line in text.splitlines():
         out.print(line, markup=False, highlight=False)
     return 0

@@ -9,6 +9,7 @@ from msgspec import structs
 
 from wisen import app
 from wisen.model.backtest import confidence_bounds
+from wisen.surfaces.cli.praise_view import praise_lines
 from wisen.surfaces.cli.program import NOTHING
 from wisen.surfaces.cli.render import clip, console, format_duration, plural, print_json, say
 from wisen.workflows.describe_workflow import steps_text, success_text
@@ -57,6 +58,8 @@ def show_workflow(workflow: str, *, as_json: bool) -> int:
     with app.wire().learner(reads=False) as learner:
         found, runs = learner.workflows.get(workflow)
         procedure = learner.workflows.procedure(found, runs)
+        praises = learner.praise.praises_of(found.id)
+        strength = learner.praise.strength(praises)
     if as_json:
         steps = [structs.asdict(each) for each in procedure.steps]
         print_json(
@@ -65,6 +68,7 @@ def show_workflow(workflow: str, *, as_json: bool) -> int:
                 "procedure": steps,
                 "parameters": procedure.parameters,
                 "pitfalls": procedure.pitfalls,
+                "praises": len(praises),
                 "evidence": [_run_fields(run) for run in runs],
             }
         )
@@ -72,6 +76,8 @@ def show_workflow(workflow: str, *, as_json: bool) -> int:
     out = console()
     out.print(f"{found.id}  {found.title}", markup=False, style="bold")
     out.print(f"  {_facts(found)}", markup=False, style="dim")
+    for line in praise_lines(praises, strength):
+        out.print(f"  {line}", markup=False, style="dim")
     _print_procedure(procedure, out)
     _print_runs(runs, out)
     return 0
