@@ -14,6 +14,7 @@ from wisen.mining.settings import MinePolicy
 from wisen.report.stored_report import report_mark
 from wisen.store.folds import Fold
 from wisen.surfaces.cli.program import BAD
+from wisen.testing.tombstones_contract import WORDS, a_tombstone
 from wisen.testing.transcripts import ClaudeTranscript
 
 if TYPE_CHECKING:
@@ -78,6 +79,21 @@ def test_a_decision_that_is_made_meanwhile_is_no_bug() -> None:
         result = recompute(learner.home, learn_and_decide)
     assert result.decided
     assert result.differences == ()
+
+
+@pytest.mark.usefixtures("learned")
+def test_what_another_process_forgot_meanwhile_is_no_bug() -> None:
+    with wisen.open_learner() as learner:
+        runs = 0
+
+        def learn_and_forget() -> Report:
+            nonlocal runs
+            runs += 1
+            if runs == 2:
+                learner.home.ledger.tombstones.add(a_tombstone(), [WORDS])
+            return learner.learn()
+
+        assert recompute(learner.home, learn_and_forget).decided
 
 
 @pytest.mark.usefixtures("learned")

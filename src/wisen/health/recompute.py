@@ -26,18 +26,24 @@ class Recomputed(NamedTuple):
     recorded: bool
     """Whether something was recorded in the ledger that was not there."""
     decided: bool = False
-    """Whether a person decided something meanwhile, so that lessons and proposals cannot be compared."""
+    """Whether a person or another process recorded something meanwhile, so that lessons cannot be compared."""
 
 
 def recompute(home: Home, learn: Callable[[], Report]) -> Recomputed:
     """Mine every session again, drop all totals, learn, and compare. What is new in the logs is learned first."""
     before, mark, moves = learn(), home.ledger.mark(), home.ledger.moves.all()
+    forgotten = home.ledger.tombstones.all_keys()
     sessions = home.index.folds.changed_sessions(0)
     home.index.findings.mine_again(sessions)
     home.index.folds.clear()
+    between = home.ledger.mark()
     after = learn()
     known = {each.id for each in moves}
-    decided = any(each.by is Actor.USER and each.id not in known for each in home.ledger.moves.all())
+    decided = (
+        between != mark
+        or home.ledger.tombstones.all_keys() != forgotten
+        or any(each.by is Actor.USER and each.id not in known for each in home.ledger.moves.all())
+    )
     compared = _COMPARED if decided else (*_COMPARED, *_DECIDED)
     differences = tuple(name for name in compared if getattr(before, name) != getattr(after, name))
     return Recomputed(after.counts.sessions, differences, home.ledger.mark() != mark, decided)
