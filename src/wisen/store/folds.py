@@ -20,9 +20,7 @@ if TYPE_CHECKING:
 
 _SAVE = "INSERT OR REPLACE INTO folds (name, version, revision, holds_text, value, context) VALUES (?, ?, ?, ?, ?, ?)"
 _CLEAR = "DELETE FROM folds WHERE holds_text >= ?"
-_CLEAR_TEXTS = """
-    DELETE FROM folds WHERE holds_text AND (context IS NULL OR context IN (SELECT value FROM json_each(?)))
-"""
+_OF_CONTEXTS = "DELETE FROM folds WHERE holds_text AND context IN (SELECT value FROM json_each(?))"
 _LOAD = "SELECT revision, value FROM folds WHERE name = ? AND version = ?"
 _CHANGED = "SELECT session FROM session_changes WHERE revision > ?"
 
@@ -109,4 +107,13 @@ def keep_fold(
 
 def clear_texts(db: SqliteDatabase, contexts: Collection[str]) -> None:
     """In a transaction: delete the folds that may contain text of sessions in these contexts."""
-    db.run(_CLEAR_TEXTS, (json.dumps([escape(each) for each in sorted(contexts)]),))
+    db.run("DELETE FROM folds WHERE holds_text AND context IS NULL")
+    clear_context_texts(db, contexts)
+
+
+def clear_context_texts(db: SqliteDatabase, contexts: Collection[str]) -> None:
+    """In a transaction: delete the folds with text of these contexts alone.
+
+    Where sessions leave a context, its folds go at once: what is forgotten later would not be looked for there.
+    """
+    db.run(_OF_CONTEXTS, (json.dumps([escape(each) for each in sorted(contexts)]),))

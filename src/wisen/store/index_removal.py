@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Protocol
 
 from wisen.model.tombstone import EVERY_TEXT
 from wisen.store import index_deletion, session_sizes
-from wisen.store.folds import clear_texts
+from wisen.store.folds import clear_context_texts, clear_texts
 from wisen.store.indexed_texts import indexed_texts
 
 if TYPE_CHECKING:
@@ -119,6 +119,7 @@ class SqliteIndexRemoval:
         self._db.run("PRAGMA secure_delete = ON")
         with self._db.transaction():
             numbers = index_deletion.session_numbers(self._db, sessions)
+            clear_context_texts(self._db, index_deletion.contexts_of(self._db, numbers))
             self._memories.forget([f"session:{number}" for number in sorted(numbers)])
             index_deletion.delete_sessions(self._db, numbers)
         self._numbers.clear()
@@ -127,6 +128,7 @@ class SqliteIndexRemoval:
     def move_context(self, old: str, new: str) -> None:
         """Move what happened in one context to another."""
         with self._db.transaction():
+            clear_context_texts(self._db, {old, new})
             index_deletion.move_context(self._db, old, new)
             self._numbers.clear()
 

@@ -133,8 +133,9 @@ class MemoryFolds:
 
     def clear_texts(self, contexts: Collection[str]) -> None:
         """Delete the folds that may contain text of sessions in these contexts."""
-        self._folds = {
-            name: each
-            for name, each in self._folds.items()
-            if not each[2] or (each[3] is not None and each[3] not in contexts)
-        }
+        self._folds = {name: each for name, each in self._folds.items() if not each[2] or each[3] is not None}
+        self.clear_context_texts(contexts)
+
+    def clear_context_texts(self, contexts: Collection[str]) -> None:
+        """Delete the folds with text of these contexts alone."""
+        self._folds = {name: each for name, each in self._folds.items() if not each[2] or each[3] not in contexts}

@@ -69,6 +69,7 @@ class MemoryIndexRemoval:
 
     def move_context(self, old: str, new: str) -> None:
         """Move what happened in one context to another."""
+        self._folds.clear_context_texts({old, new})
         for key, filtered in self._rows.kept.items():
             if filtered.context == old:
                 self._rows.kept[key] = filtered._replace(context=new)
@@ -107,7 +108,9 @@ class MemoryIndexRemoval:
 
     def remove_sessions(self, sessions: Collection[tuple[str, str, int]]) -> None:
         """Delete whole sessions."""
-        self._drop({each for each in self._rows.sessions if (each.agent, each.native, each.segment) in sessions})
+        gone = {each for each in self._rows.sessions if (each.agent, each.native, each.segment) in sessions}
+        self._folds.clear_context_texts({context for session in gone for context in self._contexts_of(session)})
+        self._drop(gone)
 
     def _stored(self, session: SessionKey) -> ArchivedSession:
         filtered = [each for each in self._rows.kept.values() if each.event.session == session]

@@ -118,6 +118,29 @@ class IndexRemovalContract:
         index.removal.remove_scope("elsewhere", NOON + timedelta(days=1))
         assert index.folds.load("quotes elsewhere", "1") is None
 
+    def test_a_fold_of_a_context_goes_where_a_session_leaves_the_context(self, index: Index) -> None:
+        """What is forgotten later is looked for where its sessions are then."""
+        store_two_logs(index)
+
+        def kept_after(leave: Callable[[], None]) -> set[str]:
+            for context in ("ctx", "elsewhere", "far"):
+                index.folds.save(f"quotes {context}", "1", Fold(1, f"of {context}"), holds_text=True, context=context)
+            index.folds.save("quotes", "1", Fold(1, "of all"), holds_text=True)
+            leave()
+            names = ("quotes", "quotes ctx", "quotes elsewhere", "quotes far")
+            return {name for name in names if index.folds.load(name, "1") is not None}
+
+        assert kept_after(lambda: index.removal.remove_sessions({("claude-code", "s1", 0)})) == {
+            "quotes",
+            "quotes elsewhere",
+            "quotes far",
+        }
+        assert kept_after(lambda: index.removal.move_context("elsewhere", "near")) == {
+            "quotes",
+            "quotes ctx",
+            "quotes far",
+        }
+
     def test_sessions_of_a_scope_are_dropped_whole_and_others_lose_what_happened_there(self, index: Index) -> None:
         store_two_logs(index)
         mine_all(index)
