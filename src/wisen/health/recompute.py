@@ -39,11 +39,10 @@ def recompute(home: Home, learn: Callable[[], Report]) -> Recomputed:
     between = home.ledger.mark()
     after = learn()
     known = {each.id for each in moves}
-    decided = (
-        between != mark
-        or home.ledger.tombstones.all_keys() != forgotten
-        or any(each.by is Actor.USER and each.id not in known for each in home.ledger.moves.all())
-    )
-    compared = _COMPARED if decided else (*_COMPARED, *_DECIDED)
+    is_less = home.ledger.tombstones.all_keys() != forgotten
+    has_new_moves = any(each.by is Actor.USER and each.id not in known for each in home.ledger.moves.all())
+    decided = is_less or has_new_moves or between != mark
+    # Of what was forgotten meanwhile nothing is counted any more.
+    compared = () if is_less else _COMPARED if decided else (*_COMPARED, *_DECIDED)
     differences = tuple(name for name in compared if getattr(before, name) != getattr(after, name))
     return Recomputed(after.counts.sessions, differences, home.ledger.mark() != mark, decided)
