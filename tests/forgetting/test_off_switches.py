@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import json
+from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
+from threading import Event
+from typing import TYPE_CHECKING
 
 import pytest
 
@@ -16,6 +19,9 @@ from wisen.model.tombstone import DISABLED_SESSION
 from wisen.safety.forgotten_filter import session_digest
 from wisen.surfaces.hook.event_answers import EVENTS
 from wisen.testing.transcripts import ClaudeTranscript
+
+if TYPE_CHECKING:
+    from wisen.store.home import Home
 
 pytestmark = pytest.mark.requirement("N8")
 
@@ -250,3 +256,23 @@ def test_a_project_is_switched_off_and_on_through_the_editor(
     assert "was not made by" in run("on", expect=1).stderr
     monkeypatch.chdir(home)
     assert "is not a project" in run("off", expect=1).stderr
+
+
+def test_switching_off_waits_for_who_prepares_what_hooks_read(home: Path) -> None:
+    shop = home / "shop"
+    shop.mkdir()
+    places, begun, done = home / "wisen" / "off-places", Event(), Event()
+
+    def publish(holder: Home) -> str:
+        with holder.one_publisher():
+            begun.set()
+            done.wait(0.5)  # it ends now, unless it waits
+            return places.read_text() if places.exists() else ""
+
+    with wisen.open_learner() as learner, ThreadPoolExecutor(1) as threads:
+        published = threads.submit(publish, learner.home)
+        assert begun.wait(60)
+        learner.forgetting.disable(shop)
+        done.set()
+        assert published.result(timeout=60) == "", "the same file was written by both"
+    assert places.read_text() == f"{shop}\n"

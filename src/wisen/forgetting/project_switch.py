@@ -74,7 +74,8 @@ class ProjectSwitch:
 
     def _update_hooks(self, *, dry_run: bool) -> None:
         if not dry_run:
-            write_off_places(self._projects, self._edit_ports)
+            with self._projects.home.one_publisher():  # who prepares snapshots writes the same file
+                write_off_places(self._projects, self._edit_ports)
 
     def enable(self, place: Path, *, dry_run: bool = False) -> UndoResult:
         """Remove the marker that disables wisen in a directory.
