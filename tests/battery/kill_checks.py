@@ -104,7 +104,7 @@ def settle(home: BusyHome, attempt: Attempt, result: subprocess.CompletedProcess
         home.acknowledged[attempt.subject] = (said, attempt.holds)
     # A refusal says why, and never that somebody else is at work or that something is damaged.
     is_refusal = result.returncode == 1 and attempt.may_refuse
-    is_loud = any(word in result.stderr for word in ("Traceback", "a bug in wisen", "damaged", "is in use"))
+    is_loud = any(word in result.stderr for word in ("Traceback", "a bug in wisen", "damaged", "is in use by"))
     if result.returncode > 0 and (is_loud or not is_refusal):
         return [f"{said}: {result.stderr}{result.stdout[-300:]}"]
     return []

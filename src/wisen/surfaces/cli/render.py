@@ -20,7 +20,13 @@ def print_json(value: object) -> None:
 
     from wisen.surfaces.cli.terminal import escape_json
 
-    encoded = msgspec.json.encode(value, enc_hook=str)
+    try:
+        encoded = msgspec.json.encode(value, enc_hook=str)
+    except UnicodeEncodeError:  # half of a character, which no JSON may hold
+        import json
+
+        plain = json.dumps(msgspec.to_builtins(value, enc_hook=str), ensure_ascii=False)
+        encoded = plain.encode("utf-8", "replace")
     sys.stdout.write(escape_json(msgspec.json.format(encoded, indent=2).decode("utf-8")) + "\n")
 
 
