@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, cast
+from typing import Any
 
 import pytest
 from hypothesis import given, settings
@@ -14,14 +14,10 @@ from tests.edits.edit_ports import make_edit_ports
 from wisen.agents.claude_code.install import EVENTS, ClaudeCodeHooks
 from wisen.edits.dry_run import in_memory_ports
 from wisen.edits.edit_history import edit_history
-from wisen.errors import FileError, SettingsUnclear
+from wisen.errors import SettingsUnclear
 from wisen.install.hook_settings import install_hooks, installed_hooks, parse_hook_settings, remove_hooks
 from wisen.model.hook import Caller
 from wisen.testing.fake_ledger import MemoryLedger
-
-if TYPE_CHECKING:
-    from wisen.edits.edit_history import EditPorts
-    from wisen.system.machine_ports import Files
 
 AGENT = ClaudeCodeHooks(Path("/home/ada"), {})
 CALLER = Caller(home="/home/ada/w")
@@ -198,41 +194,6 @@ def test_a_draft_does_what_the_real_desk_would_and_leaves_no_trace(tmp_path: Pat
     assert install_hooks(edit_ports, path, AGENT, WANTED) == tried
     assert remove_hooks(in_memory_ports(edit_ports), path, AGENT).holds == held
     assert path.read_bytes() == tried.holds
-
-
-class _FewWrites:
-    """Files of which only so many writes succeed: as if the process were killed before the next one."""
-
-    def __init__(self, files: Any, many: int) -> None:
-        self._files, self._left = files, many
-        self.read, self.real_path, self.siblings = files.read, files.real_path, files.siblings
-        self.link_target = files.link_target
-
-    def write(self, seen: Any, content: bytes | None) -> Any:
-        if self._left == 0:
-            raise FileError("killed")
-        self._left -= 1
-        return self._files.write(seen, content)
-
-
-@pytest.mark.parametrize("is_there", [False, True])
-def test_hooks_are_added_and_removed_by_one_write_of_the_file(tmp_path: Path, is_there: bool) -> None:
-    path, edit_ports = tmp_path / "settings.json", make_edit_ports()
-    path.write_text(json.dumps(OTHERS, indent=2))
-    if is_there:
-        install_hooks(edit_ports, path, AGENT, WANTED)
-    held = path.read_bytes()
-
-    def change(ports: EditPorts) -> object:
-        return remove_hooks(ports, path, AGENT) if is_there else install_hooks(ports, path, AGENT, WANTED)
-
-    with pytest.raises(FileError):
-        change(edit_ports._replace(files=cast("Files", _FewWrites(edit_ports.files, 0))))
-    assert path.read_bytes() == held
-    change(edit_ports._replace(files=cast("Files", _FewWrites(edit_ports.files, 1))))
-    assert sorted(ours(path.read_bytes())) == ([] if is_there else sorted(EVENTS))
-    remove_hooks(edit_ports, path, AGENT)
-    assert path.read_text() == json.dumps(OTHERS, indent=2)
 
 
 COMMANDS = st.sampled_from(["beep", "npx claude-mem hook", "a 'b"])

@@ -1,4 +1,4 @@
-"""Drafts of edits: an in-memory overlay over files and ledger, for dry runs, and for several edits that go together."""
+"""Dry run of edits: an in-memory overlay over files and ledger; nothing is written."""
 
 from __future__ import annotations
 
@@ -28,23 +28,6 @@ def in_memory_ports(edit_ports: EditPorts) -> EditPorts:
     )
 
 
-def write_draft(draft: EditPorts, edit_ports: EditPorts) -> None:
-    """Make the edits of a draft, those of each file with one write: a kill leaves all of them, or none.
-
-    Raises:
-        FileChanged: a file is not as it was when the draft was made.
-        FileError: a file cannot be written.
-    """
-    files, changes = cast("_MemoryFiles", draft.files), cast("_MemoryLedger", draft.ledger).changes
-    for change in changes.drafted:
-        if not edit_ports.ledger.changes.add(change):
-            raise FileChanged(f"{change.path} is being changed by another wisen. Look at it again in a moment.")
-    for seen, content in files.drafted():
-        edit_ports.files.write(seen, content)
-    for check in changes.drafted_checks:
-        edit_ports.ledger.changes.add_check(check)
-
-
 class _MemoryFiles:
     """Files whose writes are only kept in memory."""
 
@@ -52,14 +35,6 @@ class _MemoryFiles:
         self._files = files
         self.real_path, self.siblings, self.link_target = files.real_path, files.siblings, files.link_target
         self._written: dict[str, bytes | None] = {}
-        self._before: dict[str, FileVersion] = {}
-        """The files that were written, as they are."""
-
-    def drafted(self) -> list[tuple[FileVersion, bytes | None]]:
-        """Return the files that are to be written, as they are, and what they will hold."""
-        return [
-            (seen, self._written[path]) for path, seen in self._before.items() if self._written[path] != seen.content
-        ]
 
     def read(self, path: Path) -> FileVersion:
         seen = self._files.read(path)
@@ -72,7 +47,6 @@ class _MemoryFiles:
         current = self._written.get(seen.real_path, seen.content)
         if content_digest(current) != seen.digest:
             raise FileChanged(f"{seen.path} has changed since it was read. Read it again and repeat the change.")
-        self._before.setdefault(seen.real_path, seen)
         self._written[seen.real_path] = content
         return structs.replace(seen, content=content)
 
@@ -89,19 +63,19 @@ class _MemoryChanges:
 
     def __init__(self, changes: Changes) -> None:
         self._inner = changes
-        self.drafted: list[Change] = []
-        self.drafted_checks: list[ChangeCheck] = []
+        self._new: list[Change] = []
+        self._checks: list[ChangeCheck] = []
 
     def add(self, change: Change) -> bool:
-        self.drafted.append(change)
+        self._new.append(change)
         return True
 
     def of(self, *, machine: str, path: str | None = None) -> tuple[Change, ...]:
-        drafted = (each for each in self.drafted if path in (None, each.path))
+        drafted = (each for each in self._new if path in (None, each.path))
         return (*self._inner.of(machine=machine, path=path), *drafted)
 
     def add_check(self, check: ChangeCheck) -> None:
-        self.drafted_checks.append(check)
+        self._checks.append(check)
 
     def checks(self, *, machine: str) -> tuple[ChangeCheck, ...]:
-        return (*self._inner.checks(machine=machine), *self.drafted_checks)
+        return (*self._inner.checks(machine=machine), *self._checks)

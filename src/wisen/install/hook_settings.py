@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import msgspec
 
 from wisen.edits import setting_values
-from wisen.edits.dry_run import in_memory_ports, write_draft
+from wisen.edits.dry_run import in_memory_ports
 from wisen.edits.edit_history import edit_history
 from wisen.edits.editor import Editor, ValuePlan
 from wisen.edits.settings_text import parse_settings
@@ -57,17 +57,16 @@ def install_hooks(edit_ports: EditPorts, path: Path, agent: Hooks, wanted: Seque
     current, expected = current_hooks(settings, agent), sorted(map(hook_value, wanted))
     if current == expected:
         return RewrittenFile(str(path), old_content, old_content)
-    draft = in_memory_ports(edit_ports)
-    extra = [one for one in current if one not in expected or current.count(one) > 1]
-    if not _remove_some(draft, path, agent, extra):
-        _remove_all(draft, path, agent)
-    remaining = current_hooks(parse_hook_settings(draft.files.read(path).content, str(path)), agent)
-    for hook in wanted:
-        if hook_value(hook) not in remaining:
-            seen_digest = content_digest(draft.files.read(path).content)
-            keys = hook.keys if hook.keyed else (*hook.keys, "-")
-            Editor(draft).set_value(ValuePlan(str(path), keys, hook.value, _reason(agent), seen_digest))
-    write_draft(draft, edit_ports)
+    for each in (in_memory_ports(edit_ports), edit_ports):  # what fails half-way must fail before anything was written
+        extra = [one for one in current if one not in expected or current.count(one) > 1]
+        if not _remove_some(each, path, agent, extra):
+            _remove_all(each, path, agent)
+        remaining = current_hooks(parse_hook_settings(each.files.read(path).content, str(path)), agent)
+        for hook in wanted:
+            if hook_value(hook) not in remaining:
+                seen_digest = content_digest(each.files.read(path).content)
+                keys = hook.keys if hook.keyed else (*hook.keys, "-")
+                Editor(each).set_value(ValuePlan(str(path), keys, hook.value, _reason(agent), seen_digest))
     return RewrittenFile(str(path), old_content, edit_ports.files.read(path).content)
 
 
@@ -77,9 +76,8 @@ def remove_hooks(edit_ports: EditPorts, path: Path, agent: Hooks) -> RewrittenFi
     Raises: as `install_hooks`.
     """
     old_content = edit_ports.files.read(path).content
-    draft = in_memory_ports(edit_ports)
-    _remove_all(draft, path, agent)
-    write_draft(draft, edit_ports)
+    _remove_all(in_memory_ports(edit_ports), path, agent)
+    _remove_all(edit_ports, path, agent)
     return RewrittenFile(str(path), old_content, edit_ports.files.read(path).content)
 
 
