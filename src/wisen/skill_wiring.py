@@ -27,7 +27,7 @@ def create_skills(deps: Dependencies, workflows: WorkflowService, changes: Calla
         deps.edit_ports,
         deps.decisions,
         sources=SkillSources(
-            workflows=workflows.kept,
+            workflows=workflows.load_stored,
             runs_of=workflows.runs_of,
             build=_build,
             pitfalls=workflows.pitfalls,

@@ -45,7 +45,7 @@ def test_what_was_kept_is_what_comes_out_again() -> None:
     assert "worked out again from 2 sessions" in shown
     assert "Nothing differs" in shown
     told = json.loads(run("doctor", "--recompute", "--json").stdout)
-    assert told == {"sessions": 2, "differences": [], "recorded": False, "decided": False}
+    assert told == {"sessions": 2, "differences": [], "recorded": False, "decided": False, "forgotten": False}
 
 
 @pytest.mark.usefixtures("learned")
@@ -93,7 +93,9 @@ def test_what_another_process_forgot_meanwhile_is_no_bug() -> None:
                 learner.home.ledger.tombstones.add(a_tombstone(), [WORDS])
             return learner.learn()
 
-        assert recompute(learner.home, learn_and_forget).decided
+        result = recompute(learner.home, learn_and_forget)
+    assert result.forgotten
+    assert result.differences == ()
 
 
 @pytest.mark.usefixtures("learned")

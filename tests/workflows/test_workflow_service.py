@@ -60,7 +60,7 @@ def test_what_sessions_repeat_is_listed_with_its_runs(learner: Learner) -> None:
     service = learner.workflows
     service.refresh()
     (listed,) = service.list()
-    assert service.kept(listed.context) == (listed,)
+    assert service.load_stored(listed.context) == (listed,)
     assert [step.key for step in listed.steps] == ["docker build", "docker tag", "docker push", "kubectl apply"]
     assert service.list(listed.context) == (listed,)
     assert service.list("elsewhere") == ()

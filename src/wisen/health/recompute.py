@@ -27,22 +27,24 @@ class Recomputed(NamedTuple):
     """Whether something was recorded in the ledger that was not there."""
     decided: bool = False
     """Whether a person or another process recorded something meanwhile, so that lessons cannot be compared."""
+    forgotten: bool = False
+    """Whether something was forgotten meanwhile: then nothing was compared."""
 
 
 def recompute(home: Home, learn: Callable[[], Report]) -> Recomputed:
     """Mine every session again, drop all totals, learn, and compare. What is new in the logs is learned first."""
     before, mark, moves = learn(), home.ledger.mark(), home.ledger.moves.all()
-    forgotten = home.ledger.tombstones.all_keys()
+    tombstones = home.ledger.tombstones.all_keys()
     sessions = home.index.folds.changed_sessions(0)
     home.index.findings.mine_again(sessions)
     home.index.folds.clear()
     between = home.ledger.mark()
     after = learn()
     known = {each.id for each in moves}
-    is_less = home.ledger.tombstones.all_keys() != forgotten
+    forgotten = home.ledger.tombstones.all_keys() != tombstones
     has_new_moves = any(each.by is Actor.USER and each.id not in known for each in home.ledger.moves.all())
-    decided = is_less or has_new_moves or between != mark
-    # Of what was forgotten meanwhile nothing is counted any more.
-    compared = () if is_less else _COMPARED if decided else (*_COMPARED, *_DECIDED)
+    decided = has_new_moves or between != mark
+    # What was forgotten meanwhile is counted no more.
+    compared = () if forgotten else _COMPARED if decided else (*_COMPARED, *_DECIDED)
     differences = tuple(name for name in compared if getattr(before, name) != getattr(after, name))
-    return Recomputed(after.counts.sessions, differences, home.ledger.mark() != mark, decided)
+    return Recomputed(after.counts.sessions, differences, home.ledger.mark() != mark, decided, forgotten)

@@ -61,7 +61,7 @@ class WorkflowService:
         found = (each for key, there in every for each in there.workflows if context in (None, key))
         return self._listed(found, self._count_praise(self._home.clock.now()))
 
-    def kept(self, context: str) -> tuple[Workflow, ...]:
+    def load_stored(self, context: str) -> tuple[Workflow, ...]:
         """Return those of a context as they were found last: at once, without newer sessions, and without praise.
 
         Agents are told of them, and equal ledgers give equal bytes, whenever that is.
@@ -118,7 +118,7 @@ class WorkflowService:
         """Return what agents may be told about the workflows of a context, as they were found last."""
         from wisen.workflows.hints import hints_of
 
-        return hints_of(self.kept(context))
+        return hints_of(self.load_stored(context))
 
     def hints_for(self, goal: str, context: str) -> tuple[WorkflowHint, ...]:
         """Return the same of workflows that a goal asks for, the best first."""
@@ -126,7 +126,7 @@ class WorkflowService:
         from wisen.workflows.match_request import match_request
 
         praise = self._count_praise(self._home.clock.now())
-        return hints_of(each.workflow for each in match_request(goal, self.kept(context), praise))
+        return hints_of(each.workflow for each in match_request(goal, self.load_stored(context), praise))
 
     def forget(self, workflow: str, *, dry_run: bool = False) -> Workflow:
         """Never list, suggest or tell a workflow again; `wisen undo` brings it back. Its sessions stay.

@@ -67,10 +67,14 @@ def recompute_totals(*, dry_run: bool, as_json: bool) -> int:
         return BAD if result.differences else 0
     out = console()
     out.print(f"Everything was worked out again from {plural(result.sessions, 'session')}.")
-    if result.differences:
+    if result.forgotten:
+        out.print("Something was forgotten meanwhile, so nothing was compared. Run it again.")
+    elif result.differences:
         out.print(f"Different now: {', '.join(result.differences)}. Please report this as a bug of wisen.")
     else:
         out.print("Nothing differs from what was kept.")
-    if result.decided:
-        out.print("Decisions were made meanwhile, so lessons and proposals were not compared. Run it again for these.")
+    if result.decided and not result.forgotten:
+        out.print(
+            "Something was decided or recorded meanwhile, so lessons and proposals were not compared. Run it again for these."
+        )
     return BAD if result.differences else 0
