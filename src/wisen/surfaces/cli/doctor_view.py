@@ -75,6 +75,6 @@ def recompute_totals(*, dry_run: bool, as_json: bool) -> int:
         out.print("Nothing differs from what was kept.")
     if result.decided and not result.forgotten:
         out.print(
-            "Something was decided or recorded meanwhile, so lessons and proposals were not compared. Run it again for these."
+            "Something was recorded meanwhile, so lessons and proposals were not compared. Run it again for these."
         )
     return BAD if result.differences else 0
